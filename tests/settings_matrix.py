@@ -354,7 +354,7 @@ def audit(data: Collection, settings: Settings) -> Iterator[str]:
 
 def vary(data: Collection, settings: Settings) -> Iterator[str]:
     """The value as it is, before anything is varied, is that of the query."""
-    rw.vary("nDCG@3", qrels=data.qrels, run=data.runs["new"], query="q1", **data.options(settings))
+    rw.vary(measures="nDCG@3", qrels=data.qrels, run=data.runs["new"], query="q1", **data.options(settings))
     return iter(())
 
 

@@ -332,7 +332,7 @@ def test_moves_are_those_that_gain_most_by_trying_each(inspector: Inspector) -> 
     before = rw.explain(data["qrels"], data["run"], "AP", query="en08").value
     assert (found["run"], found["measure"], found["value"]) == ("dense", "AP", before)
     relevant = [document for document, grade in collection.qrels.to_dict()["en08"].items() if grade > 0]
-    best = sorted(max(row["value"] for row in rw.vary("AP", **data, document=each).rows) for each in relevant)
+    best = sorted(max(row["value"] for row in rw.vary(measures="AP", **data, document=each).rows) for each in relevant)
     assert [move["value"] for move in found["moves"]] == best[:-4:-1]
     assert [move["change"] for move in found["moves"]] == [value - before for value in best[:-4:-1]]
 

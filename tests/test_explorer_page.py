@@ -768,7 +768,7 @@ def test_a_query_shows_what_would_raise_its_value_most(browser: Browser, runs: s
         for move in moves.all():
             document = move.locator("bdi").inner_text()
             data = {"qrels": collection.qrels, "run": collection.runs["dense"], "query": "en08"}
-            best = max(row["value"] for row in rw.vary("nDCG@10", **data, document=document).rows)
+            best = max(row["value"] for row in rw.vary(measures="nDCG@10", **data, document=document).rows)
             expect(move).to_contain_text(f"{before:.4f} → {best:.4f}+{best - before:.4f}")
             gains.append(best - before)
         assert gains == sorted(gains, reverse=True)

@@ -123,7 +123,7 @@ def test_every_function_that_takes_judgements_takes_words() -> None:
     assert rw.agreement(words, NUMBERS, grades=WORDS).equal.value == 1
     assert rw.correlate_measures(words, runs, ["nDCG", "RR"], grades=WORDS)
     assert rw.judge_next(words, runs, "nDCG", grades=WORDS)
-    varied = rw.vary("nDCG", by="cutoff", qrels=words, run=RUN, query="7", grades=WORDS)
+    varied = rw.vary(measures="nDCG", by="cutoff", qrels=words, run=RUN, query="7", grades=WORDS)
     assert varied.rows
     assert rw.evaluate(labels=[["E", None, "I"]], measures=["nDCG"], grades=WORDS)["nDCG"] == 1
     assert rw.explain(labels=["I", "E"], measure="RR", grades=WORDS).value == 0.5

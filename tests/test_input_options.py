@@ -208,7 +208,7 @@ def test_columns_are_named_in_python() -> None:
     assert rw.explain(judged, ranked, "nDCG@10", query="q1", **each).value == rw.explain(QRELS, RUN, query="q1").value
     told = rw.explain_queries(judged, ranked, against="found.csv", queries=["q1"], **each)
     assert told[0].difference == 0
-    assert rw.vary("nDCG@10", by="cutoff", qrels=judged, run=ranked, query="q1", **each).rows
+    assert rw.vary(measures="nDCG@10", by="cutoff", qrels=judged, run=ranked, query="q1", **each).rows
     runs = {"query": "sku", "document": "url", "score": "sim"}
     assert float(rw.correlate(ranked, "found.csv", "rbo", columns=runs)) == pytest.approx(1)
     assert rw.correlate_runs({"a": ranked, "b": "found.csv"}, "rbo", columns=runs)

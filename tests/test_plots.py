@@ -499,7 +499,7 @@ def test_unjudged_documents_become_a_range_with_a_stroke_for_each() -> None:
 )
 def test_what_stands_beside_a_finished_variation_is_refused(arguments: Any, settings: Any, said: str) -> None:
     with pytest.raises(rw.UsageError, match="unknown-setting") as refused:
-        plots.vary(rw.vary("nDCG@5", by="position"), *arguments, **settings)
+        plots.vary(rw.vary(measures="nDCG@5", by="position"), *arguments, **settings)
     assert str(refused.value).startswith(said)
 
 
@@ -531,7 +531,7 @@ def test_four_charts_share_a_figure_and_nothing_is_cut_off() -> None:
 
 @pytest.mark.parametrize("by", BY)
 def test_whatever_is_varied_can_be_drawn(by: Any) -> None:
-    told = rw.vary(["nDCG@5", "RR"], by, qrels=QRELS, run=RUNS["old"], query="q1", ties="id-descending")
+    told = rw.vary(measures=["nDCG@5", "RR"], by=by, qrels=QRELS, run=RUNS["old"], query="q1", ties="id-descending")
     ax = plots.vary(told)
     assert plots.data.vary(told).equals(told.to_frame())
     assert ax.get_title(loc="left").replace("\n", " ") == told.sentence

@@ -180,7 +180,7 @@ def test_a_keyword_that_no_function_knows_is_refused(name: str) -> None:
 
 
 def test_what_is_varied_already_takes_no_settings() -> None:
-    variation = rw.vary("RR", grades=[1, 0])
+    variation = rw.vary(measures="RR", grades=[1, 0])
     with pytest.raises(rw.UsageError, match="banana=3") as caught:
         plots.vary(variation, banana=3)
     assert caught.value.slug == "unknown-setting"

@@ -808,7 +808,7 @@ def test_what_refuses_other_queries_does_not_hinder_an_explanation() -> None:
         rw.evaluate(QRELS, missing, ["RR"], profile="trec_eval-10.0")
     [told] = rw.explain_queries(QRELS, missing, ["RR"], queries=["q1"], profile="trec_eval-10.0")
     assert told.value == values(QRELS, missing, ["RR"], "trec_eval-10.0", queries=["q1"])["RR"]
-    assert rw.vary("RR", "swap", qrels=QRELS, run=missing, query="q1", profile="trec_eval-10.0").rows
+    assert rw.vary(measures="RR", by="swap", qrels=QRELS, run=missing, query="q1", profile="trec_eval-10.0").rows
 
 
 def test_comparisons_are_of_the_queries_that_are_asked_for() -> None:

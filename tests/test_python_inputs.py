@@ -1012,7 +1012,7 @@ def _ways_out(judged: Any, run: Any) -> dict[str, list[Any]]:
     other = {2: {12: 1.0}}
     pair = rw.explain(judged(), run(), "RR", query="2", against=other)
     compared = rw.compare(judged(), {"a": run(), "b": other}, ["RR"], by={1: "odd", 2: "even", 3: "odd"})
-    varied = rw.vary("RR", by="swap", qrels=judged(), run=run(), query=1)
+    varied = rw.vary(measures="RR", by="swap", qrels=judged(), run=run(), query=1)
     qrels, agreed, alike = rw.Qrels(judged()), rw.agreement(judged(), judged()), rw.correlate(rw.Run(run()), other)
     assert agreed.queries.of(1).query == agreed.queries.of("1").query
     assert alike.of(2) == alike.of("2")

@@ -65,7 +65,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             rw.explain(qrels, run, "AP", query="q001"),
             rw.explain(qrels, run, "AP", query="q001", against=other),
             rw.explain_queries(qrels, run, MEASURES),
-            rw.vary("AP", qrels=qrels, run=run, query="q001"),
+            rw.vary(measures="AP", qrels=qrels, run=run, query="q001"),
             rw.scenarios(measures=MEASURES, qrels=qrels, runs=runs, query="q001"),
             rw.agreement(qrels, qrels),
             rw.calibrate(qrels, qrels, before=qrels),

@@ -1,5 +1,6 @@
 """What would change a value: laws against evaluation of rankings that really are changed, figures of the notebook."""
 
+import inspect
 import json
 import math
 import re
@@ -160,7 +161,7 @@ class Ranking:
         sides = ({"0": {"x": 1.0}, "1": one} for one in (self.grades, self.scores))
         said = dict(zip(("qrels", "run"), sides, strict=True))
         try:
-            return rw.vary(self.measure, by, query="1", profile=self.profile, **said, **options)
+            return rw.vary(measures=self.measure, by=by, query="1", profile=self.profile, **said, **options)
         except RankworthError as error:
             refused = error.slug
         assert self.now is None or refused in REFUSED
@@ -227,7 +228,7 @@ def test_a_position_has_the_value_of_the_ranking_that_has_the_document_there(mea
 def test_a_grade_has_the_value_of_the_judgements_that_have_it(measure: Measure) -> None:
     if measure.definition.subtopics:
         with pytest.raises(UsageError, match="by subtopic"):
-            rw.vary(measure, "grade", qrels=by_subtopic(), run=RUN, query="q")
+            rw.vary(measures=measure, by="grade", qrels=by_subtopic(), run=RUN, query="q")
         return
     for ranking in rankings(measure, "grade"):
         told = ranking.vary("grade", document=ranking.document, grade=[0.0, 1.0, 2.0, 3.0])
@@ -287,7 +288,7 @@ def test_ties_have_the_least_and_the_greatest_value_of_all_orders(measure: Measu
 def test_unjudged_documents_have_the_values_of_the_judgements_that_have_them(measure: Measure) -> None:
     if measure.definition.subtopics:
         with pytest.raises(UsageError, match="by subtopic"):
-            rw.vary(measure, "unjudged", qrels=by_subtopic(), run=RUN, query="q")
+            rw.vary(measures=measure, by="unjudged", qrels=by_subtopic(), run=RUN, query="q")
         return
     for ranking in rankings(measure, "unjudged"):
         told = ranking.vary("unjudged")
@@ -355,7 +356,7 @@ def test_all_scenarios_and_experiments_of_the_notebook() -> None:
 
 
 def test_the_position_of_a_document_in_the_notebook() -> None:
-    told = rw.vary(["nDCG(gain=exp2)@5", "RR(rel=2)", "AP@5"], by="position")
+    told = rw.vary(measures=["nDCG(gain=exp2)@5", "RR(rel=2)", "AP@5"], by="position")
     [ndcg] = notebook("position sensitivity", "nDCG@5")
     [rr] = notebook("position sensitivity", "RR")
     assert ndcg["value"] == [1 / math.log2(rank + 1) for rank in range(1, 6)]
@@ -367,7 +368,7 @@ def test_the_position_of_a_document_in_the_notebook() -> None:
 
 
 def test_the_grade_of_a_document_in_the_notebook() -> None:
-    told = rw.vary(["nDCG(gain=exp2)@3", "DCG(gain=exp2)@3", "RR(rel=2)"], by="grade")
+    told = rw.vary(measures=["nDCG(gain=exp2)@3", "DCG(gain=exp2)@3", "RR(rel=2)"], by="grade")
     found = {(row["measure"], row["beside"], row["grade"]): row["value"] for row in told.rows}
     best, second = 3.0, 1 / math.log2(3)
     assert [found["nDCG(gain=exp2)@3", None, grade] for grade in (0, 1, 2)] == [0, 1, 1]
@@ -378,14 +379,16 @@ def test_the_grade_of_a_document_in_the_notebook() -> None:
 
 
 def test_the_cutoffs_of_the_notebook() -> None:
-    told = rw.vary("nDCG(gain=exp2)", by="cutoff", grades=[2, 1, 0, 1, 2])
+    told = rw.vary(measures="nDCG(gain=exp2)", by="cutoff", grades=[2, 1, 0, 1, 2])
     [case] = notebook("cutoff sensitivity", "nDCG@k of the list as given")
     assert rows_of(told, "nDCG(gain=exp2)@k") == pytest.approx(case["value"], rel=1e-15)
     found = [one for one in CASES if one["seed"] == "000" and one["measure"] == "AP@k"]
     for one in found:
         grades, scores = one["inputs"]["grades"], one["inputs"]["scores"]
         order = sorted(range(len(grades)), key=lambda place: -scores[place])
-        told = rw.vary("AP", by="cutoff", grades=[grades[place] for place in order], cutoffs=one["inputs"]["k"])
+        told = rw.vary(
+            measures="AP", by="cutoff", grades=[grades[place] for place in order], cutoffs=one["inputs"]["k"]
+        )
         assert rows_of(told, "AP@k") == pytest.approx(one["value"], rel=1e-15)
     assert found
 
@@ -394,7 +397,7 @@ def test_the_cutoffs_of_the_notebook() -> None:
 
 
 def test_the_swaps_of_a_list() -> None:
-    told = rw.vary("DCG@3", by="swap", grades=[0, 2, 0, 1])
+    told = rw.vary(measures="DCG@3", by="swap", grades=[0, 2, 0, 1])
     at = [1 / math.log2(rank + 1) for rank in range(1, 4)]
     assert rows_of(told, "DCG@3") == [2 * at[0], 2 * at[2], 2 * at[1] + 1 * at[2]]
     assert (told.best["DCG@3"]["swap"], told.worst["DCG@3"]["swap"]) == ("1-2", "2-3")
@@ -403,7 +406,7 @@ def test_the_swaps_of_a_list() -> None:
 
 
 def test_the_orders_of_a_tie() -> None:
-    told = rw.vary("RR", by="ties", qrels={"q": {"b": 1}}, run={"q": dict.fromkeys("abc", 1.0)}, query="q")
+    told = rw.vary(measures="RR", by="ties", qrels={"q": {"b": 1}}, run={"q": dict.fromkeys("abc", 1.0)}, query="q")
     assert {row["ties"]: row["value"] for row in told.rows} == {
         "as it is": 1 / 2,
         "lowest": 1 / 3,
@@ -415,7 +418,12 @@ def test_the_orders_of_a_tie() -> None:
 def test_a_measure_without_a_formula_for_ties_has_the_mean_over_orders() -> None:
     for said in ({}, {"profile": "elinor-0.4"}):
         told = rw.vary(
-            "AP(norm=found)@2", "ties", qrels={"q": {"b": 1}}, run={"q": dict.fromkeys("abc", 1.0)}, **said, query="q"
+            measures="AP(norm=found)@2",
+            by="ties",
+            qrels={"q": {"b": 1}},
+            run={"q": dict.fromkeys("abc", 1.0)},
+            **said,
+            query="q",
         )
         found = {row["ties"]: row["value"] for row in told.rows}
         assert (found["lowest"], found["mean"], found["highest"]) == (
@@ -429,7 +437,7 @@ def test_a_measure_without_a_formula_for_ties_has_the_mean_over_orders() -> None
 def test_many_ties_are_sampled_and_it_is_said() -> None:
     documents = [f"d{place}" for place in range(40)]
     qrels, run = {"q": dict.fromkeys(documents[::5], 2)}, {"q": dict.fromkeys(documents, 1.0)}
-    told = rw.vary(["RR", "ERR"], by="ties", qrels=qrels, run=run, query="q")
+    told = rw.vary(measures=["RR", "ERR"], by="ties", qrels=qrels, run=run, query="q")
     found = {(row["measure"], row["ties"]): row["value"] for row in told.rows}
     assert (found["RR", "highest"], found["RR", "lowest"]) == (1.0, 1 / 33)  # 8 of 40 are relevant
     for measure in ("RR", "ERR"):
@@ -438,7 +446,7 @@ def test_many_ties_are_sampled_and_it_is_said() -> None:
 
 
 def test_a_document_that_was_not_retrieved_moves_too() -> None:
-    told = rw.vary("RR", qrels=QRELS, run={"q": ["b", "x"]}, query="q", document="a")
+    told = rw.vary(measures="RR", qrels=QRELS, run={"q": ["b", "x"]}, query="q", document="a")
     assert [row["position"] for row in told.rows] == [1, 2, 3]
     assert rows_of(told, "RR") == [row["change"] for row in told.rows] == [1, 1 / 2, 1 / 3]
     assert (told.run, told.query, told.document) == ("", "q", "a")
@@ -448,7 +456,12 @@ def test_a_document_that_was_not_retrieved_moves_too() -> None:
 def test_long_rankings_are_varied() -> None:
     documents = [f"d{place}" for place in range(3000)]
     told = rw.vary(
-        ["nDCG@10", "AP"], qrels={"q": {"d5": 1, "d700": 2}}, run={"q": documents}, query="q", document="d700", n=1000
+        measures=["nDCG@10", "AP"],
+        qrels={"q": {"d5": 1, "d700": 2}},
+        run={"q": documents},
+        query="q",
+        document="d700",
+        n=1000,
     )
     found = rows_of(told, "AP")
     assert len(found) == 1000
@@ -460,54 +473,61 @@ def test_very_long_rankings_are_varied_where_it_matters_and_it_is_said() -> None
     documents = [f"d{place}" for place in range(10_000)]
     judged = {"d3": 1, "d6": 2, "d9000": 1}
     real: dict[str, Any] = {"qrels": {"q": judged}, "query": "q"}
-    told = rw.vary("RR", "swap", run={"q": documents}, **real)
+    told = rw.vary(measures="RR", by="swap", run={"q": documents}, **real)
     assert [row["swap"] for row in told.rows] == [f"{rank}-{rank + 1}" for rank in range(1, 1000)]
     assert (told.best["RR"]["value"], told.worst["RR"]["value"]) == (1 / 3, 1 / 5)
     assert told.notes == ("10,000 ranks, of which the first 1,000 are varied; n says how many",)
-    assert rw.vary("RR", "swap", run={"q": documents}, n=5, **real).notes == ()
-    open_ones = rw.vary("P@5", "unjudged", run={"q": documents[:2000]}, **real)
+    assert rw.vary(measures="RR", by="swap", run={"q": documents}, n=5, **real).notes == ()
+    open_ones = rw.vary(measures="P@5", by="unjudged", run={"q": documents[:2000]}, **real)
     assert [row["value"] for row in open_ones.rows[:5]] == [1 / 5, 1 / 5, 1, 1 / 5, 1]
     assert len(open_ones.rows) == 5 + 1000 - 2  # d3 and d6 are judged
     assert open_ones.notes[0] == "2,000 ranks, of which the first 1,000 are varied; n says how many"
-    assert len(rw.vary("RR", "cutoff", grades=[0, 1] * 100).rows) == 100
-    assert len(rw.vary("RR", "cutoff", grades=[0, 1] * 100, n=150).rows) == 150
+    assert len(rw.vary(measures="RR", by="cutoff", grades=[0, 1] * 100).rows) == 100
+    assert len(rw.vary(measures="RR", by="cutoff", grades=[0, 1] * 100, n=150).rows) == 150
 
 
 def test_many_ties_of_a_long_ranking_keep_their_ranks() -> None:
     documents = {f"d{place}": float(-(place // 4)) for place in range(4000)}  # four of each score
     qrels = {"q": {f"d{place}": place % 2 for place in range(0, 4000, 3)}}
-    told = rw.vary("P@6", "ties", qrels=qrels, run={"q": documents}, query="q")
+    told = rw.vary(measures="P@6", by="ties", qrels=qrels, run={"q": documents}, query="q")
     found = {row["ties"]: row["value"] for row in told.rows}
     # d3 of the first four is relevant, none of d4 to d7, of which d6 is judged
     assert (found["lowest"], found["mean"], found["highest"]) == (1 / 6, pytest.approx(1 / 6, rel=1e-15), 1 / 6)
     found = {
-        row["ties"]: row["value"] for row in rw.vary("P@2", "ties", qrels=qrels, run={"q": documents}, query="q").rows
+        row["ties"]: row["value"]
+        for row in rw.vary(measures="P@2", by="ties", qrels=qrels, run={"q": documents}, query="q").rows
     }
     assert (found["lowest"], found["mean"], found["highest"]) == (0, pytest.approx(1 / 4, rel=1e-15), 1 / 2)
 
 
 def test_what_varies_is_said_with_its_grade_and_rank() -> None:
-    sentence = rw.vary("RR", grades=[0, 1], document=2).sentence
+    sentence = rw.vary(measures="RR", grades=[0, 1], document=2).sentence
     assert sentence == "document 2 (grade 1, rank 2) at every rank of the list of grades"
-    assert rw.vary("RR", **REAL, document="d").sentence == "document d (grade 1, not retrieved) at every rank of q"
-    told = rw.vary("RR", "grade", **REAL, document="x")
+    assert (
+        rw.vary(measures="RR", **REAL, document="d").sentence
+        == "document d (grade 1, not retrieved) at every rank of q"
+    )
+    told = rw.vary(measures="RR", by="grade", **REAL, document="x")
     assert told.sentence == "document x (nobody judged it, rank 2) of q with every grade"
-    assert rw.vary("RR", "cutoff", grades=[0, 1]).sentence == "the list of grades, cut at every rank to 2"
-    assert rw.vary("RR", "cutoff", grades=[0, 1], cutoffs=[1, 1, 9]).sentence == "the list of grades, cut at some ranks"
+    assert rw.vary(measures="RR", by="cutoff", grades=[0, 1]).sentence == "the list of grades, cut at every rank to 2"
+    assert (
+        rw.vary(measures="RR", by="cutoff", grades=[0, 1], cutoffs=[1, 1, 9]).sentence
+        == "the list of grades, cut at some ranks"
+    )
 
 
 def test_what_has_no_value_is_said() -> None:
-    undefined = rw.vary("AP", "swap", grades=[0, 0], undefined="nan")
+    undefined = rw.vary(measures="AP", by="swap", grades=[0, 0], undefined="nan")
     assert "as it is: AP n/a" in repr(undefined)
     assert (undefined.best, undefined.worst) == ({}, {})
-    refused = rw.vary("ERR", "unjudged", grade=5)  # max_grade is 4
+    refused = rw.vary(measures="ERR", by="unjudged", grade=5)  # max_grade is 4
     assert [row["value"] for row in refused.rows if row["unjudged"] in ("all relevant", "alone")] == [None] * 3
     assert any("has no value for the grade 5: a document is graded 5, but max_grade=4" in one for one in refused.notes)
     assert "ERR: 3 of 4 ways have no value" in refused.notes
-    alone = rw.vary("AP", "swap", grades=[1])
+    alone = rw.vary(measures="AP", by="swap", grades=[1])
     assert (alone.rows, alone.notes) == ([], ("there are no two neighbours",))
     assert repr(alone).splitlines()[3].split() == ["ranks", "AP", "change"]
-    one = rw.vary("AP", "unjudged", grades=[1, None])
+    one = rw.vary(measures="AP", by="unjudged", grades=[1, None])
     assert one.notes == ("AP: lowest and highest over all 2 ways to give one document grade 0 or 1",)
 
 
@@ -521,7 +541,7 @@ def test_measures_of_ones_own_are_varied() -> None:
         return Terms(gain=relevant(judged, rel), norm=2.0)
 
     try:
-        assert rows_of(rw.vary(half @ 2, n=3), "Half@2") == [0.5, 0.5, 0.0]
+        assert rows_of(rw.vary(measures=half @ 2, n=3), "Half@2") == [0.5, 0.5, 0.0]
     finally:
         del CATALOGUE["Half"]
 
@@ -624,11 +644,11 @@ def test_what_cannot_be_varied_is_refused(said: dict[str, Any], error: type[Rank
 
 def test_an_unknown_document_is_told_the_nearest_ones() -> None:
     with pytest.raises(InputError, match=r"q has no document 'aa', neither judged nor retrieved") as caught:
-        rw.vary("RR", **REAL, document="aa")
+        rw.vary(measures="RR", **REAL, document="aa")
     assert "did you mean a?" in str(caught.value)
     assert "There are 5 documents" in str(caught.value)
     with pytest.raises(InputError, match=r"the list of grades has no document '9', neither"):
-        rw.vary("RR", grades=[0, 1], document=9)
+        rw.vary(measures="RR", grades=[0, 1], document=9)
 
 
 # Forms
@@ -636,7 +656,7 @@ def test_an_unknown_document_is_told_the_nearest_ones() -> None:
 
 @pytest.mark.parametrize("by", BY)
 def test_every_variation_is_tidy_and_shows_itself(by: Any) -> None:
-    told = rw.vary(["nDCG@3", "RR"], by=by)
+    told = rw.vary(measures=["nDCG@3", "RR"], by=by)
     frame = told.to_frame()
     assert frame.columns[:4] == ["measure", by, "value", "change"]
     assert frame.height == len(told.rows) > 1
@@ -661,16 +681,44 @@ def test_tables_of_many_swaps_and_unjudged_documents_show_what_changes() -> None
     documents = [f"d{place}" for place in range(300)]
     qrels = {"q": {"d2": 1, "d250": 1}}
     run = {"q": {document: 300.0 - place for place, document in enumerate(documents)}}
-    swaps = rw.vary(["nDCG@10", "P@5"], by="swap", qrels=qrels, run=run, query="q")
+    swaps = rw.vary(measures=["nDCG@10", "P@5"], by="swap", qrels=qrels, run=run, query="q")
     [sheet] = swaps.sheets()
     assert sheet.columns[0].values == ["2-3", "3-4"]
     assert "297 other swaps of neighbours change nothing" in sheet.notes
     assert len(swaps.rows) == 2 * 299
-    alone = rw.vary("nDCG@10", by="unjudged", qrels=qrels, run=run, query="q")
+    alone = rw.vary(measures="nDCG@10", by="unjudged", qrels=qrels, run=run, query="q")
     [sheet] = alone.sheets()
     shown = [document for document in sheet.columns[2].values if document]
     assert shown == [document for document in documents[:10] if document != "d2"]
     told = "289 other unjudged documents stand beyond rank 10, where they change the ideal at most, or change nothing"
     assert told in sheet.notes
-    few = rw.vary("P@1", by="swap", qrels=qrels, run={"q": dict(list(run["q"].items())[:6])}, query="q")
+    few = rw.vary(measures="P@1", by="swap", qrels=qrels, run={"q": dict(list(run["q"].items())[:6])}, query="q")
     assert len(few.sheets()[0].columns[0].values) == 5
+
+
+@pytest.mark.parametrize("arguments", [("RR",), ("RR", "swap"), (["RR", "P@1"], "swap"), (rw.RR,)], ids=str)
+def test_measures_before_judgements_work_with_a_warning(arguments: Any) -> None:
+    real: Any = {"qrels": {"q": {"a": 1}}, "run": {"q": ["b", "a"]}, "query": "q"}
+    names = dict(zip(("measures", "by"), arguments, strict=False))
+    for data in (real, {"grades": [0, 1]}, {}):
+        with pytest.warns(
+            DeprecationWarning, match=r"before measures, as evaluate does: vary\(qrels, run, measures, by\)"
+        ):
+            before = rw.vary(*arguments, **data)
+        assert before.rows == rw.vary(**names, **data).rows
+
+
+def test_arguments_stand_in_the_order_of_evaluate(tmp_path: Path) -> None:
+    (tmp_path / "qrels").write_text("q 0 a 1\n")
+    (tmp_path / "run").write_text("q Q0 b 1 2 r\nq Q0 a 2 1 r\n")
+    qrels, run = str(tmp_path / "qrels"), str(tmp_path / "run")
+    for found in (
+        rw.vary(qrels, run, "RR", "swap", query="q"),
+        rw.vary(qrels, run=run, measures="RR", by="swap", query="q"),
+    ):
+        assert found.best["RR"]["value"] == 1
+    assert rw.vary(qrels, run, query="q").measures == ("nDCG@10",)
+    ordered = [
+        list(inspect.signature(function).parameters)[:2] for function in (rw.evaluate, rw.explain, rw.vary, rw.audit)
+    ]
+    assert ordered == [["qrels", "run"]] * 4

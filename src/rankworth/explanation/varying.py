@@ -4,8 +4,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import wraps
 from numbers import Integral
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, ParamSpec
+from warnings import warn
 
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, UsageError
@@ -27,6 +29,7 @@ from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import Look
 from rankworth.tables.show import Shown
 
+P = ParamSpec("P")
 _GRADE: Final = 2.0
 """the grade of the one relevant document where nothing else is said: the best one of the notebook"""
 _MIN_DOCUMENTS, _MAX_DOCUMENTS = 5, 100
@@ -220,12 +223,37 @@ class Variation(Shown):
             yield f"profile {self.profile}"
 
 
+def _measures_first(function: Callable[P, Variation]) -> Callable[P, Variation]:
+    """Accept the order that `vary` had, measures and what is varied, with a warning that says the new one."""
+
+    @wraps(function)
+    def vary(*args: P.args, **kwargs: P.kwargs) -> Variation:
+        if _has_measures_first(args, kwargs):
+            text = "vary takes judgements and a run before measures, as evaluate does: vary(qrels, run, measures, by)"
+            warn(f"{text}; without a ranking: vary(measures=..., by=...)", DeprecationWarning, stacklevel=2)
+            before: Any = dict(zip(("measures", "by"), args, strict=False)) | kwargs
+            return function(**before)
+        return function(*args, **kwargs)
+
+    return vary
+
+
+def _has_measures_first(args: Sequence[object], kwargs: Mapping[str, object]) -> bool:
+    """Whether measures stand where judgements do, alone or before what is varied."""
+    if not args or "measures" in kwargs or ("run" in kwargs and "qrels" not in kwargs):
+        return False
+    each = args[0] if isinstance(args[0], list | tuple) else [args[0]]
+    are_measures = bool(each) and all(isinstance(item, str | Measure) for item in each)
+    return are_measures and (len(args) == 1 or (len(args) == len(("measures", "by")) and str(args[1]) in BY))
+
+
+@_measures_first
 def vary(
-    measures: str | Measure | Iterable[str | Measure],
-    by: By = "position",
-    *,
     qrels: object = None,
     run: object = None,
+    measures: str | Measure | Iterable[str | Measure] = "nDCG@10",
+    by: By = "position",
+    *,
     query: object = None,
     grades: Iterable[Grade] | str | None = None,
     missing: Iterable[Grade] | str | None = None,
@@ -263,10 +291,10 @@ def vary(
       say, where there are too many. Without a ranking: the list 2, ?, 0, 1, ?.
 
     Args:
-        measures: one measure or several, by name or as objects.
-        by: what is varied.
         qrels: judgements, as for `evaluate`.
         run: a run, as for `evaluate`.
+        measures: one measure or several, by name or as objects.
+        by: what is varied.
         query: the id of the query.
         grades: instead of judgements and a run the grades of one ranking in rank order, None for a document that nobody
             judged, as for `explain`; the documents are called 1, 2, 3 by their ranks. A word is the setting of that
@@ -291,10 +319,10 @@ def vary(
         MeasureError: as `evaluate`; `bad-cutoff` for a measure that has none; `measure-syntax` for what is counted.
         UsageError: `unknown-setting`; `conflicting-options`.
 
-    >>> varied = vary(["RR", "nDCG@5"], by="position")
+    >>> varied = vary(measures=["RR", "nDCG@5"], by="position")
     >>> [round(row["value"], 4) for row in varied.rows if row["measure"] == "nDCG@5"]
     [1.0, 0.6309, 0.5, 0.4307, 0.3869]
-    >>> varied = vary("AP", by="swap", qrels={"q": {"a": 1, "b": 1}}, run={"q": ["c", "a", "d", "b"]}, query="q")
+    >>> varied = vary({"q": {"a": 1, "b": 1}}, {"q": ["c", "a", "d", "b"]}, "AP", "swap", query="q")
     >>> varied.best["AP"]["swap"], varied.best["AP"]["value"]
     ('1-2', 0.75)
     """

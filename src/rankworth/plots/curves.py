@@ -147,8 +147,8 @@ def vary(
     each pair, above 0 where the swap would help; ties and unjudged documents the range of what the value could be.
 
     Args:
-        variation: what `rankworth.vary` returns; or its first argument, with the others after it.
-        *arguments: as for `rankworth.vary`.
+        variation: what `rankworth.vary` returns; or its measures.
+        *arguments: what is varied, `by` of `rankworth.vary`, where measures are given.
         kind: of positions, grades and cutoffs `lines`, or `bars`, a group for each measure, where lines cross.
         ax: where to draw; a new figure where None.
         **settings: as for `rankworth.vary`.
@@ -169,7 +169,11 @@ def vary(
         ignored = [*map(repr, arguments), *(f"{name}={value!r}" for name, value in settings.items())]
         text = f"{', '.join(ignored)}: plots.vary draws this variation as it is; rankworth.vary takes what changes it"
         raise UsageError("unknown-setting", text, remedy="leave it out, or give it to rankworth.vary")
-    shown = variation if isinstance(variation, Variation) else explanation.vary(variation, *arguments, **settings)
+    if isinstance(variation, Variation):
+        shown = variation
+    else:
+        by = dict(zip(("by",), arguments, strict=len(arguments) > 1))
+        shown = explanation.vary(measures=variation, **by, **settings)
     if kind not in get_args(Kind) or (kind == "bars" and shown.by not in _ACROSS):
         text = f"kind={kind!r}: positions, grades and cutoffs are lines or bars, swaps are marks, ranges spans"
         raise UsageError("unknown-setting", text, remedy="leave kind out")
