@@ -232,7 +232,7 @@ def _measures_first(function: Callable[P, Variation]) -> Callable[P, Variation]:
             text = "vary takes judgements and a run before measures, as evaluate does: vary(qrels, run, measures, by)"
             warn(f"{text}; without a ranking: vary(measures=..., by=...)", DeprecationWarning, stacklevel=2)
             before: Any = dict(zip(("measures", "by"), args, strict=False)) | kwargs
-            return function(**before)
+            return function(**before)  # type: ignore[call-arg]
         return function(*args, **kwargs)
 
     return vary
