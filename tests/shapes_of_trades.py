@@ -555,6 +555,22 @@ MORE: Final[dict[str, Shape]] = {
         "RR",
         group=RECS,
     ),
+    "a book of Quepid, a column for each judge": judged(
+        "book.csv",
+        "query,docid,ann@x.org,bob@x.org\nq1,d1,3,1\nq1,d2,0,0\nq1,d3,1,\nq2,d4,1,1\n",
+        NDCG,
+        "nDCG@10",
+        group=ENGINES,
+    ),
+    "repeated rows of several judges": judged(
+        "rows.csv",
+        "query,docid,judge,label\nq1,d1,a,3\nq1,d1,b,1\nq1,d2,a,0\nq1,d3,a,1\nq2,d4,a,0\nq2,d4,b,2\n",
+        NDCG,
+        "nDCG@10",
+        answers={"mean(NAME)": "mean(label)"},
+        untrue=("or say which of them counts",),
+        group=ENGINES,
+    ),
     "labels beside scores of rows": Shape(
         {"valid.csv": "qid,label,score\n1,2,0.7\n1,0,0.9\n2,1,0.5\n"},
         "evaluate valid.csv valid.csv -m nDCG@10",

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.formats import FORMATS
+from rankworth.io.formats import FORMATS, has_module
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import empty as no_rows
 from rankworth.io.options import Reading
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from rankworth.io.duplicates import Part
+    from rankworth.io.judges import Judges
 
 
 _UNTOLD: Final = ("run-columns", "qrels-columns", "frame-columns", "unfit-columns", "bad-grade", "bad-score")
@@ -68,6 +69,9 @@ def file_batches(
     """
     files = tuple(files)
     frames = _batches(files, layout, reading, columns, progress)
+    if layout is not RUN and "(" in reading.columns.get("grade", "") and (judges := _judges(reading)):
+        name = quoted(file.name for file in files)
+        frames = iter([reading.blanks.settle(judges.combined(list(frames)), name)])
     if reading.ids is None:
         yield from frames
     else:
@@ -89,7 +93,8 @@ def _batches(
                     empty = False
                     if separate is not None:
                         separate.meet(frame, source)
-                    yield frame if layout is RUN else reading.blanks.settle(frame, source.name)
+                    is_settled = layout is RUN or _judges(reading) is not None
+                    yield frame if is_settled else reading.blanks.settle(frame, source.name)
         source.check()
         every = every and empty
         if empty and reading.orders.lists is None and not is_by_file:  # a response may have no hits
@@ -167,6 +172,14 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
             raise InputError("frame-columns", text, remedy="name the files")
         reading = replace(reading, columns={**reading.columns, "query": f"{OF_FILE}{source.query}"})
     form = format_of(source, layout, reading)
+    if layout is not RUN and (judges := _judges(reading)) is not None:
+        names = judges.columns(_names(source, form, reading), reading.columns.values())
+        if not names:
+            text = f"{source.name}: no column is called {judges.names}"
+            raise InputError(
+                "frame-columns", text, remedy="a * stands for any text in the names of the judges' columns"
+            )
+        return _of_judges(source, layout, reading, columns, names)
     if form != "json" and (root := reading.columns.get("root")):
         text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"
         raise InputError("frame-columns", text, remedy="leave root out")
@@ -186,6 +199,44 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
     module = import_module(f"rankworth.io.{FORMATS[form].module}")
     rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form))
     return rows
+
+
+def _of_judges(
+    source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...], names: Sequence[str]
+) -> "Iterator[pl.DataFrame]":
+    """Read the rows of one file for each of the columns in which judges have their grades."""
+    for name in names:
+        yield from _rows(source, layout, replace(reading, columns={**reading.columns, "grade": name}), columns)
+    source.unread = [name for name in source.unread if name not in names]
+
+
+def _judges(reading: Reading) -> "Judges | None":
+    """Return what is said of grades of several judges; None where one column holds the grades."""
+    if "(" not in reading.columns.get("grade", ""):
+        return None
+    from rankworth.io.judges import judges_of  # noqa: PLC0415 - brings the data frame library
+
+    return judges_of(reading.columns["grade"])
+
+
+def _names(source: Source, form: str, reading: Reading) -> "Sequence[str]":
+    """Return the names of the columns of a table, or of the fields of the first object of JSON."""
+    if has_module(form, "delimited"):
+        from rankworth.io import delimited  # noqa: PLC0415 - not needed for the others
+
+        return delimited.looks_of(source, replace(reading, format=form)).names
+    if has_module(form, "parquet"):
+        from rankworth.io import parquet  # noqa: PLC0415 - not needed for text
+
+        return parquet.looks_of(source, form).names
+    if has_module(form, "json", "jsonl"):
+        from rankworth.io import json_text  # noqa: PLC0415 - not needed for tables
+
+        text = source.whole().lstrip()
+        value = json_text.parsed(text.partition(b"\n")[0] if form == "jsonl" else text, source)
+        first = value[0] if isinstance(value, list) and value else value
+        return list(first) if isinstance(first, dict) else []
+    return []
 
 
 def file_parts(

@@ -15,6 +15,7 @@ import numpy as np
 from rankworth.errors import InputError, quoted
 from rankworth.io import grade_words, id_arrays, known_layouts, validate
 from rankworth.io.grade_words import Words
+from rankworth.io.judges import Judges, judges_of
 from rankworth.io.key_paths import at, names_of
 from rankworth.io.kinds import is_array, is_list, is_scalar, is_table, plain
 from rankworth.io.layout import QRELS, RUN, Layout
@@ -85,9 +86,10 @@ class Reader:
                 `bad-grade`, `duplicate-document`, `duplicate-judgement`, `nested-runs`, `rank-or-score`.
 
         """
-        if root := self.columns.get("root"):
-            columns = {role: name for role, name in self.columns.items() if role != "root"}
-            return replace(self, columns=columns).read(self._at(source, root))
+        root = self.columns.get("root", "")
+        judges = judges_of(self.columns["grade"]) if "(" in self.columns.get("grade", "") else None
+        if root or judges is not None:
+            return self._of_judges(source, judges) if judges is not None and not root else self._of_root(source, root)
         if id_arrays.is_sparse(source):
             self.orders.by_position = source.shape[0]
             return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
@@ -106,6 +108,29 @@ class Reader:
         if isinstance(source, list | tuple | set | frozenset):
             return self._of_items(source)
         return self._of_library(source)
+
+    def _of_root(self, source: Any, root: str) -> "Scored | pl.DataFrame":  # noqa: ANN401 - anything
+        """Read what stands at a path within a source."""
+        columns = {role: name for role, name in self.columns.items() if role != "root"}
+        return replace(self, columns=columns).read(self._at(source, root))
+
+    def _of_judges(self, source: Any, judges: Judges) -> "Scored | pl.DataFrame":  # noqa: ANN401 - rows or a frame
+        """Read the grades of each of several judges, and return the one that counts.
+
+        Raises:
+            InputError: `frame-columns`, and as `read`.
+
+        """
+        rows = list(source) if isinstance(source, Iterator) else source
+        first = rows[0] if isinstance(rows, list | tuple) and rows else rows
+        existing = first if isinstance(first, Mapping) else getattr(rows, "columns", getattr(rows, "column_names", ()))
+        names = judges.columns(existing, self.columns.values())
+        read = [replace(self, columns={**self.columns, "grade": name}).read(rows) for name in names]
+        frames = [each for each in read if not isinstance(each, Mapping)]
+        if not frames or len(frames) < len(read):
+            text = f"{self.name}: no column is called {judges.names}"
+            raise InputError("frame-columns", text, remedy="name the columns of the judges, in rows or in a frame")
+        return judges.combined(frames)
 
     def _at(self, source: Any, path: str) -> Any:  # noqa: ANN401 - anything
         """Return what stands at a path within a source.

@@ -45,6 +45,8 @@ WITHOUT_QUERY: Final = (
 """what helps where lines of learning to rank have no query"""
 NUMBER: Final = "NUMBER"
 """stands where a user has to choose a column"""
+_LARGEST: Final = 10
+"""up to which grade judges give"""
 _PAIR: Final = 2
 _WORDS: Final = 3
 
@@ -131,7 +133,9 @@ def missing(
     holds_grades = column is not None and column.has_grades
     if value in lacking and (optional or value == "grade") and not holds_grades:
         remedy += f"\nif none holds {value}s: {option({value: ''}, looks)}"
-    elif lacking == ("score",) and looks.in_order and not request.named.get("score"):
+    if lacking == ("grade",) and (several := _of_judges(looks, {*request.named.values()})):
+        remedy += f"\nif each of them holds the grades of a judge: {option({'grade': f'mean({several})'}, looks)}"
+    if lacking == ("score",) and looks.in_order and not request.named.get("score"):
         choice = f'--order given (order="given"), or {option({"score": ""}, looks)}'
         remedy = f"{why}if its rows are in rank order: {choice}\notherwise {remedy.removeprefix(why)}"
     if lacking == ("document",) and of_items:
@@ -142,6 +146,16 @@ def missing(
         remedy = why.strip()  # whose order within a cell is all that ranks
     text = f"{looks.called}: there is {joined([_lack(request, role) for role in lacking])}; {listed(looks)}"
     return InputError("frame-columns", text, remedy=remedy)
+
+
+def _of_judges(looks: Looks, excluded: Collection[Any]) -> str:
+    """Return the columns that may hold the grades of several judges; nothing where fewer than two may."""
+    free = {
+        name: column for name, column in looks.columns.items() if not {name, str(name).lower()} & {*excluded, *KNOWN}
+    }
+    graded = [name for name, column in free.items() if column.has_grades and not column.has_fractions]
+    graded = [name for name in graded if looks.columns[name].numbers and max(looks.columns[name].numbers) <= _LARGEST]
+    return ",".join(map(str, graded)) if len(graded) > 1 and looks.is_named else ""
 
 
 def _likely_columns(request: Request, lacking: Sequence[str]) -> dict[str, str]:

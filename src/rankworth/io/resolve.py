@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import remedies
+from rankworth.io.judges import judges_of
 from rankworth.io.key_paths import at
 from rankworth.io.looks import Looks
 from rankworth.io.remedies import Request, missing, numbered
@@ -52,14 +53,15 @@ class Location:
         columns: the columns that are read for it.
         way: what they are: a column; several whose cells are joined by blanks; one for each rank; one with a path;
             none, where an attribute of an object is none of its fields; that of the values, where documents have no
-            ids and are called by their position; or none, where the name of the file is the query.
+            ids and are called by their position; none, where the name of the file is the query; those of several
+            judges.
         path: where it stands within the cells of the column, or within the object; or the name of the file.
 
     """
 
     called: Any
     columns: tuple[Any, ...]
-    way: Literal["column", "joined", "ranks", "path", "attribute", "position", "file"] = "column"
+    way: Literal["column", "joined", "ranks", "path", "attribute", "position", "file", "judges"] = "column"
     path: str = ""
 
 
@@ -116,8 +118,8 @@ def locate(looks: Looks, name: str, excluded: Collection[str] = ()) -> Location 
     existing = {str(column): column for column in looks.names}
     if name in existing:
         return Location(existing[name], (existing[name],))
-    if name.startswith(OF_FILE):
-        return Location(OF_FILE, (), "file", name.removeprefix(OF_FILE))
+    if name.startswith(OF_FILE) or (name.endswith(")") and judges_of(name) is not None):
+        return _beside_columns(looks, name, excluded)
     parts = [locate(looks, part) for part in name.split(",")] if "," in name else [None]
     if all(part is not None and part.way == "column" for part in parts):
         return Location(name, tuple(column for part in parts if part is not None for column in part.columns), "joined")
@@ -127,6 +129,16 @@ def locate(looks: Looks, name: str, excluded: Collection[str] = ()) -> Location 
         column = looks.names[int(name) - 1]
         return Location(column, (column,))
     return _path(looks, name, existing)
+
+
+def _beside_columns(looks: Looks, name: str, excluded: Collection[str]) -> Location | None:
+    """Return where the name of a file stands, or the grades of several judges; None where one of them has no column."""
+    judges = judges_of(name)
+    if judges is None:
+        return Location(OF_FILE, (), "file", name.removeprefix(OF_FILE))
+    places = [locate(looks, each) for each in judges.columns(looks.names, excluded)]
+    columns = tuple(place.columns[0] for place in places if place is not None and place.columns)
+    return Location(name, columns, "judges", judges.way) if len(columns) == len(places) > 0 else None
 
 
 def _path(looks: Looks, name: str, existing: Mapping[str, Any]) -> Location | None:
