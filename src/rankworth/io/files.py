@@ -173,13 +173,13 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
         reading = replace(reading, columns={**reading.columns, "query": f"{OF_FILE}{source.query}"})
     form = format_of(source, layout, reading)
     if layout is not RUN and (judges := _judges(reading)) is not None:
-        names = judges.columns(_names(source, form, reading), reading.columns.values())
-        if not names:
+        graded = judges.columns(_names(source, form, reading), reading.columns.values())
+        if not graded:
             text = f"{source.name}: no column is called {judges.names}"
             raise InputError(
                 "frame-columns", text, remedy="a * stands for any text in the names of the judges' columns"
             )
-        return _of_judges(source, layout, reading, columns, names)
+        return _of_judges(source, layout, reading, columns, graded)
     if form != "json" and (root := reading.columns.get("root")):
         text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"
         raise InputError("frame-columns", text, remedy="leave root out")
@@ -207,7 +207,7 @@ def _of_judges(
     """Read the rows of one file for each of the columns in which judges have their grades."""
     for name in names:
         yield from _rows(source, layout, replace(reading, columns={**reading.columns, "grade": name}), columns)
-    source.unread = [name for name in source.unread if name not in names]
+    source.unread = {name: cells for name, cells in source.unread.items() if name not in names}
 
 
 def _judges(reading: Reading) -> "Judges | None":
