@@ -289,7 +289,7 @@ SHAPES: Final[dict[str, Shape]] = {
         "run.csv", "query;document;score\nq1;d2;9,5\nq1;d1;8,5\nq1;d3;7,5\nq2;d1;5,5\nq2;d4;4,5\n", REFUSED
     ),
     "a judge in each column": judged(
-        "book.csv", "query,docid,ann@x.org,bob@x.org\nq1,d1,2,2\nq1,d2,0,0\nq1,d3,1,1\nq2,d4,1,1\n", REFUSED, "nDCG@10"
+        "book.csv", "query,docid,ann@x.org,bob@x.org\nq1,d1,2,2\nq1,d2,0,0\nq1,d3,1,1\nq2,d4,1,1\n", NDCG, "nDCG@10"
     ),
     "a file of Quepid": judged(
         "basic.csv", "query,docid,rating\nq1,d1,2\nq1,d2,0\nq1,d3,1\nq2,d4,1\n", NDCG, "nDCG@10", group=TABLES

@@ -5,9 +5,10 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-import polars as pl
+if TYPE_CHECKING:
+    import polars as pl
 
 _WAYS: Final = ("mean", "median", "majority", "first", "max", "min")
 _CALL: Final = re.compile(rf"({'|'.join(_WAYS)})\((.+)\)")
@@ -39,7 +40,7 @@ class Judges(NamedTuple):
         others = {*excluded}
         return [name for name in map(str, existing) if form.fullmatch(name) and name not in others]
 
-    def combined(self, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    def combined(self, frames: "Sequence[pl.DataFrame]") -> "pl.DataFrame":
         """Return a row for each document, with the grade that counts; null where nobody gave one.
 
         The majority is the grade that most judges gave; of grades that equally many gave, it is the lowest. The first
@@ -49,6 +50,8 @@ class Judges(NamedTuple):
             frames: `query, document, grade` and perhaps `subtopic`, of one judge after the other or in file order.
 
         """
+        import polars as pl  # noqa: PLC0415 - dicts come here for names of columns
+
         rows = pl.concat(frames, how="diagonal").with_columns(pl.col("grade").fill_nan(None))
         grades = pl.col("grade").drop_nulls()
         made = {"majority": grades.mode().min()}.get(self.way)
