@@ -90,7 +90,7 @@ def differences(comparison: Comparison, *, library: FrameLibrary = "polars") -> 
         UsageError: `missing-library`, `unknown-setting`.
 
     """
-    _require(comparison, Comparison, "rankworth.compare")
+    require(comparison, Comparison, "rankworth.compare")
     inner = ("equivalence_low", "equivalence_high") if comparison.plan.margins else ()
     names = ("run", "against", "measure", "value", "low", "high", "verdict", *inner)
     cells = attrgetter("second", "first", "measure", "difference", "low", "high", "word", *inner)
@@ -121,7 +121,7 @@ def query_differences(
     >>> query_differences(compared, "RR").rows()
     [('q1', 0.5, 1.0, 0.5, 0.5), ('q2', 1.0, 1.0, 0.0, 0.0)]
     """
-    _require(comparison, Comparison, "rankworth.compare")
+    require(comparison, Comparison, "rankworth.compare")
     name = _of_queries(comparison, measure)
     sign = -1.0 if comparison.scores.better[name] == "lower" else 1.0
     frame = comparison.queries(name, system, other).to_frame()
@@ -144,7 +144,7 @@ def heat_map(comparison: Comparison, measure: str, *, library: FrameLibrary = "p
         UsageError: `missing-library`, `unknown-setting`; `not-measured`, also for a measure of whole runs.
 
     """
-    _require(comparison, Comparison, "rankworth.compare")
+    require(comparison, Comparison, "rankworth.compare")
     scores, name = comparison.scores, _of_queries(comparison, measure)
     values = scores.values[:, scores.measures.index(name)]  # [S, Q]
     means = [
@@ -158,7 +158,7 @@ def heat_map(comparison: Comparison, measure: str, *, library: FrameLibrary = "p
     return to_library(by_name(("query", "run", "value"), cells), library)
 
 
-def _require(result: object, kind: Any, function: str) -> None:  # noqa: ANN401 - a class, or several
+def require(result: object, kind: Any, function: str) -> None:  # noqa: ANN401 - a class, or several
     """Refuse what a plot does not show.
 
     Args:
@@ -201,7 +201,7 @@ def vary(variation: Variation, *, library: FrameLibrary = "polars") -> Any:  # n
     >>> vary(varied(measures="RR", by="position", n=4)).select("position", "value").rows()
     [(1, 1.0), (2, 0.5), (3, 0.3333333333333333), (4, 0.25)]
     """
-    _require(variation, Variation, "rankworth.vary")
+    require(variation, Variation, "rankworth.vary")
     return variation.to_frame(library)
 
 
@@ -221,7 +221,7 @@ def contributions(explanation: Explanation | Difference, *, library: FrameLibrar
     >>> contributions(explain(grades=[0, 1], measure="nDCG@2")).select("ranking", "rank", "grade").rows()
     [('run', 1, 0.0), ('run', 2, 1.0), ('ideal', 1, 1.0), ('ideal', 2, 0.0)]
     """
-    _require(explanation, Explanation | Difference, "rankworth.explain")
+    require(explanation, Explanation | Difference, "rankworth.explain")
     if isinstance(explanation, Difference):
         return explanation.to_frame(library)
     names = ("ranking", "rank", "document", "grade", "contribution", "running")
@@ -316,7 +316,7 @@ def histogram(values: Values, measure: str | Measure | Fact, *, library: FrameLi
         UsageError: `not-measured`, `missing-library`, `unknown-setting`.
 
     """
-    _require(values, Values, "rankworth.evaluate")
+    require(values, Values, "rankworth.evaluate")
     table = values.per_query
     column = values._index(measure)  # noqa: SLF001 - a measure by any of its names
     pairs = zip(table.queries, table.array[:, column].tolist(), strict=True)
@@ -335,7 +335,7 @@ def systems(result: SystemCorrelation, *, library: FrameLibrary = "polars") -> A
         UsageError: `missing-library`, `unknown-setting`.
 
     """
-    _require(result, SystemCorrelation, "rankworth.correlate_measures")
+    require(result, SystemCorrelation, "rankworth.correlate_measures")
     return result.to_frame(library, of="means")
 
 
@@ -509,7 +509,7 @@ def flow(trace: Trace, *, library: FrameLibrary = "polars") -> Any:  # noqa: ANN
     >>> flow(trace({"q": {"a": 1, "b": 1}}, {"only": {"q": ["x", "a"]}}, "RR@1")).rows()
     [('only', 'below', '', '', 1), ('only', 'absent', '', '', 1)]
     """
-    _require(trace, Trace, "rankworth.trace")
+    require(trace, Trace, "rankworth.trace")
     rows: list[tuple[Any, ...]] = []
     for index, stage in enumerate(trace.stages):
         counts = Counter(trace.state(each.ranks[index]) for each in trace.documents)
@@ -536,5 +536,5 @@ def silence(result: Silence, *, library: FrameLibrary = "polars") -> Any:  # noq
     >>> silence(found).select("threshold", "wrong_answer_rate", "wrong_silence_rate").rows()
     [(0.4, 1.0, 0.0), (0.9, 0.0, 0.0), (inf, 0.0, 1.0)]
     """
-    _require(result, Silence, "rankworth.silence")
+    require(result, Silence, "rankworth.silence")
     return result.to_frame(library, of="thresholds")
