@@ -1054,7 +1054,7 @@ def test_every_setting_is_an_option_or_a_quirk() -> None:
     assert not {*OPTIONS} & {*QUIRKS}
     assert set(get_type_hints(OptionKeywords)) == {*OPTIONS, *OF_CALLS, "quirks"}
     assert set(get_type_hints(options.Conventions)) == {*OPTIONS} - {"grades"}  # which is how files are read
-    assert len(OPTIONS) == 14
+    assert len(OPTIONS) == 15
     assert tuple(one.name for one in fields(CallData)) == OF_CALLS
     assert not {*OF_CALLS} & {*SETTINGS}
 

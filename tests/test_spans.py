@@ -1,6 +1,7 @@
 """Spans of characters against sets of characters, and against what tools gave."""
 
 import gzip
+import itertools
 import json
 import math
 from collections.abc import Sequence
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rankworth.stats.spans import Span, ceiling, count_spans
+from rankworth.stats.spans import Span, ceiling, count_spans, cover
 
 CASES = json.loads(gzip.decompress((Path(__file__).parent / "data/spans.json.gz").read_bytes()))["cases"]
 SPAN = st.tuples(st.sampled_from("ab"), st.integers(0, 30), st.integers(0, 12)).map(
@@ -80,6 +81,17 @@ def test_a_ceiling_over_chunks_without_gaps_has_recall_1_and_the_best_precision(
     assert np.array_equal([best.recall[-1], best.precision[-1], best.iou[-1]], expected, equal_nan=True)
     assert best.shares.size == len(held)
     assert not wanted or best.recall[-1] == 1
+
+
+@given(st.lists(SPAN, max_size=3), st.lists(SPAN, max_size=7))
+def test_a_cover_is_the_best_of_all_choices_of_chunks(gold: Sequence[Span], chunks: Sequence[Span]) -> None:
+    wanted = characters(gold)
+    could_be = characters(chunks) & wanted
+    choices = itertools.chain.from_iterable(itertools.combinations(chunks, n) for n in range(len(chunks) + 1))
+    sizes = ((len(characters(choice)), len(choice)) for choice in choices if characters(choice) >= could_be)
+    chosen = [chunks[number] for number in cover(gold, chunks)]
+    assert characters(chosen) >= could_be
+    assert (len(characters(chosen)), len(chosen)) == min(sizes)
 
 
 def test_spans_that_touch_have_nothing_in_common() -> None:

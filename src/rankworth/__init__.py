@@ -66,6 +66,7 @@ if TYPE_CHECKING:
     from rankworth.evaluation import evaluate_profiles as evaluate_profiles
     from rankworth.evaluation import evaluate_runs as evaluate_runs
     from rankworth.evaluation import score as score
+    from rankworth.evaluation.ceilings import chunks as chunks
     from rankworth.explanation import Difference as Difference
     from rankworth.explanation import Explanation as Explanation
     from rankworth.explanation import Explanations as Explanations
@@ -121,6 +122,7 @@ _HOMES = {
     "embeddings": "evaluate_embeddings",
     "errors": "InputError MeasureError RankworthError RankworthWarning RefusedError UsageError",
     "evaluation": "evaluate evaluate_exact evaluate_profiles evaluate_runs score",
+    "evaluation.ceilings": "chunks",
     "explanation": ("Difference Explanation Explanations Scenarios Variation explain explain_queries scenarios vary"),
     "fusion": "FusedRun Fusion fuse",
     "measures": "CATALOGUE FACTS ITEM_MEASURES Fact Measure Terms building_blocks gmean measure",

@@ -36,6 +36,7 @@ _GIVEN: Final[Mapping[str, str]] = {
     "items": "--items FILE (items=: a path, a frame, {item: {column: value}})",
     "expected_run": "--expected-run FILE (expected_run=: the run of a simple recommender)",
     "forbidden": "--forbidden FILE (forbidden=: a path, a frame, {query: [document, ...]})",
+    "spans": "judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}",
 }
 
 
@@ -370,5 +371,10 @@ def require(catalogue: Catalogue | None, source: Source, measure: str) -> Catalo
 
     """
     if catalogue is None or source not in catalogue.sources:
-        raise MeasureError("missing-input", f"{measure} needs {source}", remedy=f"give {_GIVEN[source]}")
+        raise missing(source, measure)
     return catalogue
+
+
+def missing(source: Source, measure: str) -> MeasureError:
+    """Build the error of a measure that lacks data."""
+    return MeasureError("missing-input", f"{measure} needs {source}", remedy=f"give {_GIVEN[source]}")

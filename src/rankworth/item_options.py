@@ -2,8 +2,9 @@
 
 from typing import Literal
 
-Source = Literal["history", "items", "expected_run", "forbidden"]
-"""Data about items: who had which before, what they are like, what users expect to see, what nobody may show them."""
+Source = Literal["history", "items", "expected_run", "forbidden", "spans"]
+"""Data about items: who had which before, what they are like, what users expect to see, what nobody may show them; and
+judgements that are spans of sources."""
 Distance = Literal["", "cosine", "euclidean", "hamming", "jaccard"]
 """How far two items are apart; where empty, as the column has it."""
 Norm = Literal["n", "k"]

@@ -125,6 +125,11 @@ class Judged:
     """`[Q, H, S]`: the grade for each subtopic, minus infinity where there is none; None without subtopics"""
     pool_aspects: Array | None = None
     """`[Q, P, S]`: the same of all judged documents, by descending id"""
+    characters: Array | None = None
+    """`[Q, H, 5]`: of each piece of a source the characters of the gold that no piece above has, all that none has,
+    those in common with each gold span, all, and those of each gold span that none above has; None without gold"""
+    gold_characters: Array | None = None
+    """`[Q, 2]`: the characters of the gold spans, each once and for each span that has it"""
     row: Array | None = None
     """`[Q, H]`: which row of all there are this one is, -1 for padding; None where nobody is to see it"""
     elsewhere: Array | None = None
@@ -224,7 +229,7 @@ class Judged:
         # where two rows share a rank, it may end elsewhere
         if shortens and (self.even or not bool(xp.any(self.retrieved[:, k] & inside[:, k]))):
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
-            for name in ("aspects", "elsewhere", "row", "item"):
+            for name in ("aspects", "characters", "elsewhere", "row", "item"):
                 whole = getattr(self, name)
                 shortened[name] = None if whole is None else whole[:, :k, ...]
             is_judged, retrieved, inside = self.is_judged[:, :k], self.retrieved[:, :k], inside[:, :k]
@@ -267,6 +272,9 @@ class Judged:
             n_retrieved=self._count(is_counted),
             uncut=None,
             elsewhere=None,
+            characters=None
+            if self.characters is None
+            else xp.take_along_axis(self.characters, order[:, :, None], axis=1),
             row=None if self.row is None else xp.take_along_axis(self.row, order, axis=1),
             item=None if self.item is None else xp.take_along_axis(self.item, order, axis=1),
         )
@@ -311,6 +319,7 @@ class Judged:
             is_judged=is_judged,
             retrieved=is_judged,
             aspects=None if self.aspects is None else xp.take_along_axis(self.aspects, order[:, :, None], axis=1),
+            characters=None,
             row=None,
             item=None,
         )
@@ -339,6 +348,7 @@ class Judged:
             ties="broken",
             aspects=aspects,
             elsewhere=None,
+            characters=None,
             row=None,
             item=None,
             even=True,

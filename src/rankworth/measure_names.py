@@ -85,6 +85,11 @@ SelfInformation: Measure
 Serendipity: Measure
 set_F: Measure
 SetAP: Measure
+SpanIoU: Measure
+SpanLength: Measure
+SpanP: Measure
+SpanPieces: Measure
+SpanR: Measure
 StRecall: Measure
 Success: Measure
 Unexpectedness: Measure

@@ -71,6 +71,8 @@ class Judging:
         duplicate_judgements: a document that is judged twice for a query (and one subtopic) is an error, or one of the
             grades counts: the highest (`max`), the `first` or the `last`. Or `all` count, as if they were several
             documents at one rank, or at ranks of their own (`spread`); or one is found, and all are `wanted`.
+        span_share: a piece of a source is relevant from this share of a gold span on that it holds; with 0, a character
+            is enough. Where judgements are no spans it does nothing.
         exclude_from: the pairs of `exclude` are taken out of run and judgements (`both`), or of the `run` alone.
         grades: grades count as `given`, without their fraction (`truncated`), or have to be `whole`.
         negative: a document with a negative grade was chosen to be judged and was not (`pooled`, as in trec_eval), is
@@ -110,6 +112,9 @@ class Judging:
     duplicate_judgements: DuplicateJudgements = option(
         "error", "Documents that a query judges twice: error max first last all wanted spread."
     )
+    span_share: float = option(
+        0.5, "A piece is relevant if it holds this share of a gold span, or more.", metavar="SHARE"
+    )
     exclude_from: Literal["both", "run"] = quirk("both")
     grades: Grades = option("given", "Grades as given, truncated (1.9 is 1), or whole (others refused).")
     negative: Negative = option("pooled", "Negative grades: pooled zero dropped error error-retrieved.")
@@ -126,6 +131,9 @@ class Judging:
     def __post_init__(self) -> None:
         """Refuse values that a setting does not take."""
         _check(self)
+        if not 0 <= self.span_share <= 1:
+            text = f"span_share={self.span_share!r}: span_share is a share of a gold span, from 0 to 1"
+            raise UsageError("unknown-setting", text)
 
 
 @dataclass(frozen=True)

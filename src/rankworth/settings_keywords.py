@@ -36,6 +36,8 @@ class OptionKeywords(TypedDict, total=False):
     """Documents that nobody judged: kept or removed."""
     duplicate_judgements: DuplicateJudgements
     """Documents that a query judges twice: error max first last all wanted spread."""
+    span_share: float
+    """A piece is relevant if it holds this share of a gold span, or more."""
     grades: Grades | Mapping[str, float]
     """Grades as given, truncated (1.9 is 1), or whole (others refused)."""
     negative: Negative

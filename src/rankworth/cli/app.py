@@ -18,6 +18,7 @@ from rankworth.cli import (
     audit,
     calibrate,
     check,
+    chunks,
     compare,
     convert,
     correlate,
@@ -94,6 +95,7 @@ for module in (
     fuse,
     trace,
     silence,
+    chunks,
     convert,
     demo,
 ):

@@ -196,7 +196,7 @@ def evaluate(
         else:
             table = evaluation.evaluate_runs(judgements, rankings, wanted, bounds=bounds, **settings)
     verdicts = _verdicts(table, floors)
-    _write(out, table, measures, options.measured, level, per_query=per_query)
+    write(out, table, measures, options.measured, level, per_query=per_query)
     how.pop("--measure", None)
     paths = {"": qrels}
     if not exact:  # explain takes no exact run
@@ -268,7 +268,7 @@ def _refuse_combinations(out: Output, running: Running, options_set: Collection[
             raise UsageError("conflicting-options", f"{subject}, without {other}")
 
 
-def _write(
+def write(
     out: Output, table: "RunValues", names: Sequence[str], measured: Measured, level: float | None, *, per_query: bool
 ) -> None:
     """Write values; notes, signatures and warnings that a format has no room for go to standard error."""

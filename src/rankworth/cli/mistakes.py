@@ -34,6 +34,7 @@ NEEDS: Final[Mapping[str, str]] = {
     "trace": "judgements and stages",
     "silence": "judgements and a run",
     "calibrate": "judgements of people and of a judge",
+    "chunks": "gold and the chunks of one or more chunkings",
     "convert": "a file to read and one to write",
 }
 """what stands behind the name of a command"""

@@ -65,7 +65,7 @@ class Header:
         looks: what the table looks like.
         roles: which of its columns holds what.
         said: which column holds what, as the user says, or as the format does.
-        is_listed: whether cells hold several documents, or each rank has a column.
+        is_listed: whether cells hold several documents, each rank has a column, or several columns tell a document.
         quepid: whether Quepid wrote it, which leaves cells empty where nothing was retrieved or judged.
         start: how many bytes stand before the first record that is no header.
         lines: how many lines stand before it.
@@ -314,7 +314,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
             raise
         lists = remedies.as_lists(source.path, layout, reading.option or layout.option)
         raise InputError(error.slug, *error.problems, remedy=f"{lists}\n{error.remedy}") from None
-    is_listed = bool(request.separator) or _holds_lists(looks, roles)
+    is_listed = bool(request.separator) or roles.locations["document"].is_span or _holds_lists(looks, roles)
     if not is_listed:
         check_values(request, roles)
     source.unread = unread(looks, roles)

@@ -12,10 +12,10 @@ from typing import Any, Final
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io import cells, grade_words, remedies, validate
+from rankworth.io import cells, grade_words, remedies, spans, validate
 from rankworth.io.grade_words import Words
 from rankworth.io.kinds import has_documents, plain
-from rankworth.io.layout import QRELS, RUN
+from rankworth.io.layout import QRELS, RUN, SPAN
 from rankworth.io.looks import Column, Looks
 from rankworth.io.options import Orders
 from rankworth.io.remedies import Request
@@ -156,7 +156,7 @@ class TableReader:
             frame: what roles need, under their names.
 
         """
-        frame = self._with_lists(frame)
+        frame = self._with_lists(self._with_spans(frame))
         if self.roles.by_position:
             frame = self._by_position(frame)
         self._check_values(frame)
@@ -164,6 +164,16 @@ class TableReader:
             return self._of_lists(frame)
         columns = [_ids(frame, "query", self.looks), _ids(frame, "document", self.looks), self._values(frame)]
         return pl.DataFrame([*columns, *(frame.select("subtopic") if "subtopic" in frame.columns else [])])
+
+    def _with_spans(self, frame: pl.DataFrame) -> pl.DataFrame:
+        """Put ids in place of sources, starts and ends, where these tell the documents."""
+        place = self.roles.locations["document"]
+        if not place.is_span:
+            return frame
+        self.orders.spans = True
+        cells = [frame["document"].struct.field(role).to_list() for role in SPAN]
+        documents = spans.ids(cells, self.looks.where, by_text=place.way == "span-text")
+        return frame.with_columns(pl.Series("document", documents, dtype=pl.String))
 
     def _with_lists(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Put lists in place of texts that hold several documents, and of columns for each rank."""
@@ -344,6 +354,8 @@ def batches(frame: pl.DataFrame) -> Iterator[pl.DataFrame]:
 def expression(location: Location, schema: Schema) -> pl.Expr:
     """Return the values of a location: several columns are joined by blanks, columns for each rank brought into lists.
 
+    The parts of spans become fields of one column.
+
     Args:
         location: the columns, or a path into one.
         schema: the types of all columns.
@@ -351,6 +363,8 @@ def expression(location: Location, schema: Schema) -> pl.Expr:
     """
     if location.way == "file":
         return pl.lit(location.path)
+    if location.is_span:
+        return pl.struct(expression(part, schema).alias(role) for role, part in zip(SPAN, location.parts, strict=True))
     if location.way == "joined":
         return pl.concat_str([pl.col(str(part)).cast(pl.String) for part in location.columns], separator=" ")
     if location.way == "ranks":

@@ -52,6 +52,13 @@ def rankings(pair: Sequence[Any], layout: Layout, *, smaller: bool | None = None
     return {str(query): [(item, sign * number) for item, number in row] for query, row in enumerate(lists)}
 
 
+def _are_spans(items: Any) -> bool:  # noqa: ANN401 - a list
+    """Return whether two lists are spans of sources."""
+    from rankworth.io.spans import are_spans  # noqa: PLC0415 - rarely needed
+
+    return are_spans(items)
+
+
 def by_query(lists: Mapping[Any, Any], layout: Layout, name: str) -> Mapping[Any, Any]:
     """Replace two arrays of one length for each query by lists of pairs; leave other lists as they are.
 
@@ -71,7 +78,8 @@ def by_query(lists: Mapping[Any, Any], layout: Layout, name: str) -> Mapping[Any
     if ranked:
         return dict(zip(lists, ranked.values(), strict=True))
     for query, items in lists.items():
-        if isinstance(items, tuple | list) and len(items) == _PAIR and all(map(_is_array, items)):
+        is_pair = isinstance(items, tuple | list) and len(items) == _PAIR and all(map(_is_array, items))
+        if is_pair and not _are_spans(items):
             problem = f"{name}: query {str(query)!r} holds two arrays, and not ids with as many {layout.value}s"
             remedy = f"give as many ids as {layout.value}s, which are floats, or list(zip(ids, {layout.value}s))"
             raise InputError("input-type", problem, remedy=remedy)

@@ -7,6 +7,8 @@ from typing import Final
 NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
 )
+SPAN: Final = ("source", "start", "end")
+"""what columns tell a span of a source, which stands where a document does"""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from rankworth.io import grade_words
 from rankworth.io.formats import READ
 from rankworth.io.grade_words import Words
 from rankworth.io.id_rules import IdRule
-from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.layout import QRELS, RUN, SPAN, Layout
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,13 +31,14 @@ LISTED: Final = (
 )
 """how a user names the queries of responses of a search engine"""
 ROLES_OF: Final[Mapping[Layout, Sequence[str]]] = {
-    RUN: ("root", "separator", "query", "documents", "document", "score", "rank", "rows"),
-    QRELS: ("root", "separator", "query", "documents", "document", "grade", "subtopic"),
+    RUN: ("root", "separator", "query", "documents", "document", *SPAN, "score", "rank", "rows"),
+    QRELS: ("root", "separator", "query", "documents", "document", *SPAN, "grade", "subtopic"),
 }
 """what columns of a run and of judgements may hold"""
 _ROLES: Final = tuple(dict.fromkeys(chain(*ROLES_OF.values())))
-OPTIONAL: Final = ("grade", "score", "document")
-"""what no column needs to hold; without documents, items are called by their position within the query"""
+OPTIONAL: Final = ("grade", "score", "document", "source")
+"""what no column needs to hold; without documents, items are called by their position within the query, and
+without the name of a source, spans are told by the usual names"""
 RANKED: Final = ("query", "document", "score", "rank")
 """the columns of TREC's lines that tell scores and ranks; both are numbers then"""
 LOOSELY_RANKED: Final = ("query", "document", "rank", "score")
@@ -69,11 +70,13 @@ class Orders:
         by_position: how many queries are called `0`, `1`, `2` ..., as nothing names them; 0 where something does.
         renamed: whether a rule for ids renamed a document.
         items: how many items without ids each query has, which are called by their position.
+        spans: whether the documents are spans of sources.
 
     """
 
     def __init__(self) -> None:
         """Begin without lists and without an order."""
+        self.spans = False
         self.lists: Lists | None = None
         self.set_of = ""
         self.by_position = 0
@@ -252,7 +255,7 @@ class Reading:
         format: one of `rankworth.io.formats.READ`; detected from the content where empty.
         columns: which column holds what, `{"query": "term"}`; a number counts columns from 1 where there is no header;
             `{"grade": ""}` where no column tells grades, so that all are 1; `{"score": ""}` where ranks are to count,
-            or the order of rows where there are none.
+            or the order of rows where there are none; `{"query": ""}` where rows are of no query, as those of chunks.
         split: which judgements of a BEIR folder; `test` where empty.
         blanks: what becomes of judgements without a grade.
         grades: the grades that words mean.
@@ -282,7 +285,7 @@ class Reading:
         """
         if self.format and self.format not in READ:
             raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(READ)}")
-        object.__setattr__(self, "columns", checked_columns(self.columns, _ROLES, OPTIONAL))
+        object.__setattr__(self, "columns", checked_columns(self.columns, _ROLES, (*OPTIONAL, "query")))
         object.__setattr__(self, "grades", grade_words.checked(self.grades))
 
     def afresh(self) -> "Reading":

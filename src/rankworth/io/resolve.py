@@ -4,8 +4,8 @@ What a user names is used or refused. A name is that of a column, of several tha
 pattern for a column per rank, or a path into what cells hold; in lists of records and pairs, that of a field.
 """
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 
@@ -13,6 +13,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import remedies
 from rankworth.io.judges import judges_of
 from rankworth.io.key_paths import at
+from rankworth.io.layout import SPAN
 from rankworth.io.looks import Looks
 from rankworth.io.remedies import Request, missing, numbered
 from rankworth.io.score_lines import ROWS
@@ -22,6 +23,8 @@ from rankworth.io.usual_names import (
     OF_FILE,
     RECORDS,
     SIDES,
+    SPAN_PATHS,
+    SPAN_TEXTS,
     SPELLINGS,
     is_index,
     is_plural,
@@ -32,6 +35,8 @@ VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",), ""
 """what may tell a score or a grade; the first that is there does"""
 SMALLER: Final = ("rank", "distance")
 """values of which the smaller one is better"""
+EVERY: Final = "all"
+"""the query of all rows, where these are of no query"""
 _IDS: Final = ("query", "document")
 _BEFORE_FURTHER: Final = 2
 """behind how many groups of usual names those stand that belong to one kind of table"""
@@ -53,16 +58,26 @@ class Location:
         columns: the columns that are read for it.
         way: what they are: a column; several whose cells are joined by blanks; one for each rank; one with a path;
             none, where an attribute of an object is none of its fields; that of the values, where documents have no
-            ids and are called by their position; none, where the name of the file is the query; those of several
-            judges.
-        path: where it stands within the cells of the column, or within the object; or the name of the file.
+            ids and are called by their position; none, where the name of the file is the query, or all rows are of one
+            query; those of several judges; or those of a source, a start and an end, or of a text in place of the end.
+        path: where it stands within the cells of the column, or within the object; or the name of the file or of all
+            rows.
+        parts: of a span, where source, start and end stand.
 
     """
 
     called: Any
     columns: tuple[Any, ...]
-    way: Literal["column", "joined", "ranks", "path", "attribute", "position", "file", "judges"] = "column"
+    way: Literal[
+        "column", "joined", "ranks", "path", "attribute", "position", "file", "judges", "span", "span-text"
+    ] = "column"
     path: str = ""
+    parts: "tuple[Location, ...]" = ()
+
+    @property
+    def is_span(self) -> bool:
+        """Whether these are the columns of a span."""
+        return bool(self.parts)
 
 
 @dataclass(frozen=True)
@@ -80,6 +95,21 @@ class Roles:
     def columns(self) -> list[Any]:
         """The columns that are read, each once."""
         return list(dict.fromkeys(column for place in self.locations.values() for column in place.columns))
+
+    def with_spans(self, request: Request) -> "Roles":
+        """Return the same, with spans for documents where the table has them.
+
+        Args:
+            request: the table.
+
+        """
+        span = None if "document" in request.said else span_location(request, None)
+        return self if span is None else Roles({**self.locations, "document": span})
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether documents are spans of sources."""
+        return "document" in self.locations and self.locations["document"].is_span
 
     @property
     def by_position(self) -> bool:
@@ -161,7 +191,7 @@ def _named_locations(request: Request) -> dict[str, Location | None]:
     """
     looks, named = request.looks, request.named
     texts = [name for name in named.values() if name]
-    of_items = _OF_ITEMS if "documents" not in named else ("document", *_OF_ITEMS)
+    of_items = (*SPAN, *_OF_ITEMS) if "documents" not in named else ("document", *SPAN, *_OF_ITEMS)
     lists = named.get("documents") or named.get("document", "")
     column = locate(looks, lists, texts) if lists else None
     items = [each for name, each in looks.inside.items() if column is None or name in column.columns]
@@ -209,6 +239,12 @@ def resolve(looks: Looks, said: Mapping[str, str], value: str) -> Roles:
         remedy = "make a column of lists where the table comes from, or give a file or a frame of Polars or pandas"
         raise InputError("frame-columns", f"{looks.called}: cells of this table are not taken apart", remedy=remedy)
     ids = {role: location_of(request, role) for role in _IDS[looks.within :]}
+    document = ids["document"]
+    ids["document"] = span_location(request, document) or document
+    if said.get("source") == "" and ids["document"] is document and (looks.within or not _may_hold_lists(request)):
+        ids["document"] = None  # as spans are wanted, and not ids
+    if said.get("query") == "":
+        ids["query"] = Location("", (), "file", EVERY)
     values = value_locations(request, ids["document"])
     if said.get("document") == "" and not looks.within and (cells := [*values.values()]):
         ids["document"] = Location("", cells[0].columns, "position", cells[0].path)
@@ -217,6 +253,8 @@ def resolve(looks: Looks, said: Mapping[str, str], value: str) -> Roles:
         raise InputError("frame-columns", text, remedy="name the column of the queries")
     if lacking := [role for role, place in ids.items() if place is None]:
         untold = set(VALUES[value]).isdisjoint(values) and not _is_plural(ids["document"])
+        if "document" in lacking and said.get("source") == "":
+            lacking = [*lacking[:-1], *(role for role in SPAN if _part_of_span(request, role) is None)]
         of_items = lacking == ["document"] and all(location_of(request, role) for role in ("query", "grade", "score"))
         raise missing(request, *lacking, *([value] if untold and not looks.within else []), of_items=of_items)
     roles = {role: place for role, place in (ids | values).items() if place is not None}
@@ -275,6 +313,53 @@ def location_of(request: Request, role: str, excluded: Collection[Any] = ()) -> 
     return Location(matches[0], (matches[0],)) if matches else None
 
 
+def span_location(request: Request, document: Location | None) -> Location | None:
+    """Find the columns of spans: where the user names one of them, or no column tells documents; None elsewhere.
+
+    Args:
+        request: the table.
+        document: the column of the documents.
+
+    Raises:
+        InputError: `frame-columns` where the user names some of them, and the others are not there.
+
+    """
+    places = _named_locations(request)
+    is_named = any(places.get(role) is not None for role in SPAN)
+    if document is not None and not is_named and request.said.get("source") != "":
+        return None
+    parts = [_part_of_span(request, role) for role in SPAN]
+    way: Literal["span", "span-text"] = "span"
+    if parts[-1] is None and all(parts[:-1]):
+        way, parts[-1] = "span-text", _first_of(request.looks, SPAN_TEXTS)
+    found = [part for part in parts if part is not None]
+    if len(found) < len(SPAN):
+        if is_named:
+            raise missing(request, *(role for role, part in zip(SPAN, parts, strict=True) if part is None))
+        return None
+    columns = tuple(dict.fromkeys(column for part in found for column in part.columns))
+    return Location(", ".join(str(part.called) for part in found), columns, way, parts=tuple(found))
+
+
+def _may_hold_lists(request: Request) -> bool:
+    """Return whether documents may stand in lists, in which spans are."""
+    return "documents" in request.named or _is_plural(location_of(request, "document"))
+
+
+def _part_of_span(request: Request, role: str) -> Location | None:
+    """Return where the source, the start or the end of spans stands; None where nothing tells."""
+    if request.named.get(role):
+        return location_of(request, role)
+    unnamed = replace(request, said={other: name for other, name in request.said.items() if other != role})
+    return location_of(unnamed, role) or _first_of(request.looks, SPAN_PATHS[role])
+
+
+def _first_of(looks: Looks, names: Iterable[str]) -> Location | None:
+    """Return where the first of some names stands that is there."""
+    places = (locate(looks, name) for name in names)
+    return next((place for place in places if place is not None), None)
+
+
 def value_locations(request: Request, document: Location | None = None) -> dict[str, Location]:
     """Choose the column of the scores or grades, and that of the subtopics, as far as they exist.
 
@@ -331,7 +416,7 @@ def check_named(request: Request, inside: Sequence[Looks] = ()) -> None:
     if path := request.named.get(ROWS):
         text = f"{request.looks.called}: rows={path} says whose rows have these scores, and these rows have ids"
         raise InputError("frame-columns", text, remedy="leave rows out; it belongs to a file of scores alone")
-    roles = (*_IDS, "documents", *VALUES[value], *(["subtopic"] if value == "grade" else []))
+    roles = (*_IDS, "documents", *SPAN, *VALUES[value], *(["subtopic"] if value == "grade" else []))
     named = request.named
     lacking = [
         role

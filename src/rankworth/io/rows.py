@@ -12,7 +12,7 @@ from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io import cells, gold_groups, grade_words, validate
+from rankworth.io import cells, gold_groups, grade_words, spans, validate
 from rankworth.io.cells import trimmed
 from rankworth.io.grade_words import Words
 from rankworth.io.key_paths import at, columns_of, fields_of, names_of, paths_of
@@ -86,7 +86,10 @@ class Fields:
         if len(by_field) > len(first):
             row = next(row for row, each in enumerate(rows) if not {*names_of(each)} <= {*first})
             roles = self._roles(tuple(by_field), samples, objects, where(row))
-        columns = {role: _cells_at(place, by_field, rows) for role, place in roles.locations.items()}
+        columns = {role: _cells_at(place, by_field, rows, where) for role, place in roles.locations.items()}
+        if all(item is None for item in columns["document"]) and not roles.by_position:  # as LangChain's ids
+            roles = roles.with_spans(self.request)
+            columns["document"] = _cells_at(roles.locations["document"], by_field, rows, where)
         if any(item is None for item in columns["document"]) and not roles.by_position:
             self._refuse_no_documents(rows, columns["document"], roles.locations["document"].called, where)
         if not self.looks.within and (several := cells.split(columns, self.request.separator, where)):
@@ -107,13 +110,12 @@ class Fields:
     def _refuse_no_documents(self, rows: Sequence[Any], documents: Sequence[Any], called: object, where: Where) -> None:
         """Refuse rows whose documents are None, as many of LangChain, whose ids are in metadata."""
         row = documents.index(None)
-        inner = [path for path in paths_of(rows[row]) if "." in path]
-        likely = likely_document(inner)
+        likely = likely_document(inner := [path for path in paths_of(rows[row]) if "." in path])
         if likely or (inner and documents.count(None) == len(documents)):
-            text = f"{where(row)}: {quoted([called])} is None; the {self.looks.noun}s are"
             said = option({"document": likely or "NAME"}, self.looks)
-            fields = quoted(paths_of(rows[row]), 8)
-            raise InputError("frame-columns", f"{text} {fields}", remedy=f"say which it is: {said}")
+            text = f"{where(row)}: {quoted([called])} is None; the {self.looks.noun}s are"
+            text += f" {quoted(paths_of(rows[row]), 8)}"
+            raise InputError("frame-columns", text, remedy=f"say which it is: {said}")
 
     def refuse_doubt(self, where: Where, lists: Sequence[Any] | None = None) -> None:
         """Refuse rows without scores or grades where a field of an unknown name may hold them.
@@ -175,16 +177,18 @@ class Fields:
         return roles if query is None else Roles({"query": query, **roles.locations})
 
 
-def _cells_at(place: Location, by_field: Mapping[Any, list[Any]], rows: Sequence[Any]) -> list[Any]:
-    """Return what stands at a place in each row."""
+def _cells_at(place: Location, by_field: Mapping[Any, list[Any]], rows: Sequence[Any], where: Where) -> list[Any]:
+    """Return what stands at a place in each row; of spans their ids."""
+    if place.is_span:
+        parts = [_cells_at(part, by_field, rows, where) for part in place.parts]
+        return spans.ids(parts, where, by_text=place.way == "span-text")
     if place.way == "file":
         return [place.path] * len(rows)
     if place.way == "attribute":
         return [at(row, place.path) for row in rows]
     columns = [by_field[name] for name in place.columns]
     if place.way == "joined":
-        parts = zip(*columns, strict=True)
-        return [None if None in row else " ".join(map(str, row)) for row in parts]
+        return [None if None in row else " ".join(map(str, row)) for row in zip(*columns, strict=True)]
     if place.way == "ranks":
         return list(map(trimmed, zip(*columns, strict=True)))
     return [at(item, place.path, in_lists=True) for item in columns[0]] if place.way == "path" else columns[0]
@@ -254,6 +258,7 @@ class Records:
 
         """
         columns = self.fields.columns(rows, where)
+        self.orders.spans |= self.fields.roles.has_spans
         if self.fields.roles.by_position:
             return self._by_position(columns, where)
         if has_documents(columns["document"][0]):
@@ -439,6 +444,7 @@ class Records:
                 check_named(replace(self._within.request, looks=replace(self._within.looks, called=of_item(0))))
         else:
             inner = self._within.columns(flat, of_item)
+            self.orders.spans |= self._within.roles.has_spans
         if self.fields.roles.locations or self._within.roles.locations:
             fields = self.fields if self.fields.roles.locations else self._within
             check_named(fields.request, [self._within.looks])
@@ -455,6 +461,9 @@ class Records:
 
         """
         value, said = self.layout.value, self._within.said
+        if not any(said.values()) and spans.are_spans(pairs):
+            self.orders.spans = True
+            return {"document": spans.ids_of_items(pairs, where)}
         named = [name for name in said.values() if name]
         is_of_ids = type(pairs[0]) in (tuple, list) and bool(pairs[0]) and is_scalar(pairs[0][0])
         if any(map(str.isdecimal, named)) or (named and is_of_ids) or said.get(value) == "":

@@ -35,10 +35,21 @@ _NAMES: Final[Mapping[str, Groups]] = {
     "rank": (("rank", "position", "doc position"),),
     "distance": (("distance", "_distance", "dist"),),
     "subtopic": (("subtopic", "subtopic_id", "iteration"), ("group", "group_id", "nugget", "nugget_id")),
+    "source": (("source",), ("source_id",), ("ref_doc_id",), ("file_path",), ("file_name",)),
+    "start": (("start",), ("start_char_idx",), ("start_index",), ("start_char",)),
+    "end": (("end",), ("end_char_idx",), ("end_index",), ("end_char",)),
 }
 """what people call columns; a name of a later group means something else where one of an earlier group is there"""
 SPELLINGS: Final = {role: tuple(chain(*groups)) for role, groups in _NAMES.items()}
 NONE: Final[Mapping[str, str]] = MappingProxyType({})
+SPAN_PATHS: Final[Mapping[str, Sequence[str]]] = {
+    "source": ("metadata.source", "metadata.file_path", "meta.source_id", "node.ref_doc_id"),
+    "start": ("metadata.start_index", "meta.split_idx_start", "node.start_char_idx"),
+    "end": ("metadata.end_index", "node.end_char_idx"),
+}
+"""where LangChain, Haystack and LlamaIndex keep what tells the span of a piece"""
+SPAN_TEXTS: Final = ("text", "page_content", "content")
+"""what the text of a piece is called, whose length tells the end where nothing else does"""
 LISTS: Final = {
     "document": (
         *("documents", "docs", "doc_ids", "docids", "document_ids", "results", "hits", "ranking"),

@@ -16,7 +16,10 @@ from rankworth.settings import BY_GRADE, UNBROKEN, Judging
 
 _NUMBERED: Final = re.compile(r"(.*-)?[0-9]+", re.DOTALL)
 _DEFAULTS: Final[dict[str, Any]] = {setting.name: setting.default for setting in fields(Judging)}
-_SETTLED: Final = {*Ordering._fields, "duplicate_judgements", "exclude_from", "blocks", "pairing"} - {"ties", "exclude"}
+_SETTLED: Final = {*Ordering._fields, "duplicate_judgements", "exclude_from", "blocks", "pairing", "span_share"} - {
+    "ties",
+    "exclude",
+}
 """settings that are settled once a run is judged"""
 
 

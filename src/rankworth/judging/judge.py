@@ -209,6 +209,10 @@ def _completed(judged_run: JudgedRun, qrels: Qrels, run: Run, include: Include) 
     if (catalogue := include.catalogue) is not None:
         hits = replace(judged_run.hits, catalogue=catalogue, user=catalogue.users_of(qrels.queries))
         judged_run = replace(judged_run, hits=hits)
+    if include.spans:
+        from rankworth.judging.spans import PieceSpans  # noqa: PLC0415 - rarely needed
+
+        judged_run = replace(judged_run, hits=replace(judged_run.hits, spans=PieceSpans.of(qrels)))
     is_whole = judged_run.hits.pool.grades.size == qrels.grades.size  # what was added has no subtopics
     if not include.subtopics or not is_whole:
         return judged_run

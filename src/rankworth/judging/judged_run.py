@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from rankworth.errors import InputError
 from rankworth.judged import Judged
 from rankworth.model import Qrels
 from rankworth.settings import Duplicates
+
+if TYPE_CHECKING:
+    from rankworth.judging.spans import PieceSpans
 
 _CELLS: Final = 1 << 17
 """how many cells a block has at most, so that it stays in the processor's cache"""
@@ -155,6 +158,8 @@ class JudgedRows:
     """`[N]`: the position of the document among the judged ones, -1 where unjudged; None unless subtopics are needed"""
     subtopics: Subtopics | None = None
     """the grades by subtopic; None unless they are needed"""
+    spans: "PieceSpans | None" = None
+    """the spans of pieces and gold; None unless they are needed"""
     positive: NDArray[np.bool_] | None = None
     """`[N]`: whether the score of the document is above 0; None where nobody knows scores"""
     elsewhere: NDArray[np.bool_] | None = None
@@ -377,6 +382,9 @@ class JudgedRows:
             # [Q, P]: the judged documents of each query by descending id
             by_id = self.subtopics.by_id.take(padded(self.pool.offsets, queries)[0], mode="clip")
             columns["pool_aspects"] = self.subtopics.of(by_id, in_pool, width)  # [Q, P, S]
+        if self.spans is not None and self.judgement is not None:
+            numbers = self.judgement.take(rows, mode="clip")
+            columns["characters"], columns["gold_characters"] = self.spans.characters(queries, numbers, real)
         if self.elsewhere is not None:
             columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
         if self.item is not None:
@@ -444,6 +452,7 @@ class JudgedRows:
             user=None if self.user is None else self.user[queries],
             pool=Pool(np.concatenate(([0], np.cumsum(pooled))), self.pool.grades[judged]),
             subtopics=subtopics,
+            spans=None if self.spans is None else self.spans.of_queries(queries),
         )
 
 

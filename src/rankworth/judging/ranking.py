@@ -56,6 +56,7 @@ class Include:
         elsewhere: whether a document is judged for any query; only where `full`.
         shown: queries of which all documents get rows, with ids and scores.
         subtopics: the grades by subtopic.
+        spans: the spans of pieces and gold.
         catalogue: what is known of items and users, whose numbers the rows have; only where `full`.
 
     """
@@ -64,6 +65,7 @@ class Include:
     elsewhere: bool = False
     shown: Collection[str] = ()
     subtopics: bool = False
+    spans: bool = False
     catalogue: Catalogue | None = None
 
 

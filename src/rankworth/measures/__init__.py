@@ -18,6 +18,7 @@ from rankworth.measures import (
     leaks,
     parity,
     pooling,
+    spans,
     whole_runs,
 )
 from rankworth.measures.core import CATALOGUE, ITEM_MEASURES, Averaging, Measure, Terms, gmean, measure
@@ -49,5 +50,6 @@ __all__ = [
     "parity",
     "pooling",
     "registered",
+    "spans",
     "whole_runs",
 ]

@@ -47,6 +47,8 @@ _ABOVE: Final = {
     "ideal": ("full",),
     "beyond": ("counted",),
     "scale": ("bits", "nats", "nats/shown"),
+    "gold": ("each",),
+    "overlap": ("twice",),
 }
 """values of parameters with which a measure may lie above the range of its definition"""
 _BELOW: Final = {"gain": _SIGNED}

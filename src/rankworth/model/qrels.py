@@ -99,6 +99,10 @@ class Qrels:
     """how many items without ids each query has, which are called by their position"""
     source: object
     """what a program gave, where they came from no files"""
+    spans: bool
+    """whether the documents are spans of sources, by which pieces of these are judged"""
+    gold: "Qrels | None"
+    """the spans by which the documents, pieces of sources, were judged; None where these were judged themselves"""
     _documents: "pl.Series | list[list[str]]"
     _with_subtopics: "pl.DataFrame | None"
 
@@ -131,6 +135,7 @@ class Qrels:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
         self.files, self.source, self.by_position, self.items = (), None, 0, {}
+        self.spans, self.gold = False, None
         self._with_subtopics = None
         rule = None
         if ids is not None:
@@ -298,6 +303,7 @@ class Qrels:
         else:
             self._from_rows(files, rows, reading)
         self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
+        self.spans = reading.orders.spans
         self.ids, self.renamed, self.items = reading.ids, reading.orders.renamed, reading.orders.items
 
     def _from_mapping(self, source: Mapping[Any, Any], reading: Reading) -> None:

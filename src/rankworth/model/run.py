@@ -157,6 +157,16 @@ class Run:
         frame = pl.concat(rule.batches(iter([self._frame()]), self._called, orders))
         return renamed._changed(mapping=None, frame=frame, orders=orders)  # noqa: SLF001 - of the same class
 
+    def with_spans(self) -> "Run":
+        """Return this run with its documents told by the columns of spans, whatever else tells documents.
+
+        Raises:
+            InputError: `frame-columns` where there are none; of files when they are read.
+
+        """
+        made = Run(self.source, self.name, format=self.format, columns={"source": "", **self.columns})
+        return made if self.kept is None else made.only(self.kept)
+
     def known_as(self, rule: IdRule, *, renamed: bool) -> Self:
         """Return this run, whose documents have been renamed already.
 

@@ -155,6 +155,10 @@ def evaluate_run(
 
         refuse_orders(run, [measure for plan in plans for measure in plan.measures])
     run = run if judgements.only is None else run.only(judgements.only)
+    if judgements.spans:
+        from rankworth.judging.spans import run_of_spans  # noqa: PLC0415 - rarely needed
+
+        run = run_of_spans(run, progress)
     measures, qrels, errors = _required(plans, judgements, run)
     if not measures:
         return Evaluation(judgements, run, errors)
@@ -164,6 +168,7 @@ def evaluate_run(
         elsewhere=any(quantity.definition.elsewhere for quantity, _ in quantities),
         shown=shown,
         subtopics=any(quantity.definition.subtopics for quantity, _ in quantities),
+        spans=any("spans" in quantity.definition.needs for quantity, _ in quantities),
         catalogue=_catalogue(measures, run),
     )
     judge = partial(_judged, include=include, progress=progress)
@@ -284,6 +289,8 @@ def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened
 
     """
     qrels = judgements(required.judging, required.exclude)
+    if qrels.spans:
+        qrels = judgements.of_pieces(qrels, run, required.judging.span_share)
     if run.engine:
         run.refuse(required.judging)  # type: ignore[attr-defined]
     if not required.looks_elsewhere and required.history is None:

@@ -392,9 +392,13 @@ class Judgements:
         """the rule by which documents were renamed; None where there is none"""
         self.renamed = False
         """whether any was"""
+        self.spans = False
+        """whether they are spans of sources"""
+        self._pieces: tuple[Run | None, dict[tuple[int, float], Qrels]] = None, {}
+        """the last run whose pieces were judged by spans, and how by each of them and each share"""
         for qrels in self._read.values():
             if isinstance(qrels, Qrels):
-                self.ids, self.renamed = qrels.ids, qrels.renamed
+                self.ids, self.renamed, self.spans = qrels.ids, qrels.renamed, qrels.spans
 
     def __call__(self, judging: Judging, exclude: Exclusion | None = None) -> Qrels:
         """Return the judgements under one of the settings.
@@ -416,6 +420,24 @@ class Judgements:
             left = qrels if exclude is None else exclude.out_of(qrels, may_be_all=self._may_exclude_all)
             self._kept[key] = left
         return self._kept[key]
+
+    def of_pieces(self, gold: Qrels, run: Run, share: float) -> Qrels:
+        """Return the judgements of the pieces of a run by gold spans, made once for a run.
+
+        Args:
+            gold: the judgements under one of the settings.
+            run: the run.
+            share: how much of a gold span a piece holds at least, to be relevant.
+
+        """
+        from rankworth.judging.spans import judge_pieces  # noqa: PLC0415 - rarely needed
+
+        if self._pieces[0] is not run:
+            self._pieces = run, {}
+        of_run, key = self._pieces[1], (id(gold), share)
+        if key not in of_run:
+            of_run[key] = judge_pieces(gold, run, share)
+        return of_run[key]
 
 
 def _settled(source: object, queries: Iterable[object] | None, policy: DuplicateJudgements) -> Qrels:

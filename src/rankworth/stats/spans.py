@@ -5,13 +5,17 @@ of them. Shapes: `K` pieces in rank order, `G` gold spans, `A` stretches between
 character belongs to the same spans.
 """
 
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from rankworth.arrays import Floats, Integers, expand
 
+_END: Final = sys.maxsize
+"""a position behind all characters"""
 Span = tuple[str, int, int]
 """A source, and the first character and that after the last one."""
 
@@ -122,6 +126,68 @@ def ceiling(gold: Sequence[Span], chunks: Sequence[Span]) -> SpanCounts:
     return count_spans(gold, [chunk for chunk, share in zip(chunks, shares, strict=True) if share > 0])
 
 
+def cover(gold: Sequence[Span], chunks: Sequence[Span]) -> list[int]:
+    """Choose the chunks that hold all of the gold that any of them holds, in as few characters as there can be.
+
+    Of several such choices it is one with the fewest chunks. Where chunks do not overlap, these are all that have a
+    character of the gold.
+
+    Args:
+        gold: the spans that answer a query.
+        chunks: all spans of the chunking, in any order.
+
+    Returns:
+        The places of the chosen chunks, ascending.
+
+    >>> cover([("a", 10, 30)], [("a", 0, 20), ("a", 8, 28), ("a", 16, 36), ("b", 0, 20)])
+    [1, 2]
+    """
+    wanted: dict[str, list[tuple[int, int]]] = {}
+    for source, start, end in gold:
+        wanted.setdefault(source, []).append((start, end))
+    by_source: dict[str, list[tuple[int, int, int]]] = {}
+    for number, (source, start, end) in enumerate(chunks):
+        if _have_common(start, end, wanted.get(source, ())):
+            by_source.setdefault(source, []).append((start, end, number))
+    return sorted(number for source, held in by_source.items() for number in _cover(wanted[source], held))
+
+
+def _have_common(start: int, end: int, wanted: Iterable[tuple[int, int]]) -> bool:
+    """Return whether some gold span has a character from a start up to an end."""
+    return any(max(start, first) < min(end, last) for first, last in wanted)
+
+
+def _cover(wanted: Sequence[tuple[int, int]], held: Iterable[tuple[int, int, int]]) -> list[int]:
+    """Choose chunks of one source, along which both starts and ends grow.
+
+    Args:
+        wanted: start and end of the gold spans.
+        held: start, end and number of all chunks that have a character of the gold.
+
+    """
+    steps = [(0, 0, -1)]  # the beginning of the source, chunks that lie in no other one, the end of the source
+    for chunk in sorted(held, key=lambda chunk: (chunk[0], -chunk[1])):
+        if chunk[1] > steps[-1][1]:
+            steps.append(chunk)
+    steps.append((_END, _END, -1))
+    best = [(0, 0, 0)]  # of the choices that end with each step: characters, chunks, and the step before
+    for number, (start, end, _) in enumerate(steps[1:], 1):
+        options = []
+        for before in range(number - 1, -1, -1):
+            reached = steps[before][1]
+            passed = steps[before + 1 : number]  # chunks that are not chosen, of which this one leaves nothing out
+            if any(_have_common(max(first, reached), min(last, start), wanted) for first, last, _ in passed):
+                break
+            characters, chunks, _ = best[before]
+            options.append((characters + end - max(start, reached), chunks + 1, before))
+        best.append(min(options))
+    chosen, step = [], best[-1][2]
+    while step:
+        chosen.append(steps[step][2])
+        step = best[step][2]
+    return chosen
+
+
 def _stretches(spans: Sequence[Span]) -> tuple[Integers, Integers, Integers]:
     """Cut sources at both ends of all spans.
 
@@ -139,18 +205,25 @@ def _stretches(spans: Sequence[Span]) -> tuple[Integers, Integers, Integers]:
     return first, last, lengths
 
 
+def shares_of(gold: Sequence[Span], pieces: Sequence[Span]) -> Floats:
+    """Return `[K, G]`, the share of each gold span that each piece holds; 0 of a gold span of no length.
+
+    >>> shares_of([("a", 10, 30), ("a", 30, 40)], [("a", 0, 25), ("b", 0, 25)]).tolist()
+    [[0.75, 0.0], [0.0, 0.0]]
+    """
+    start, end = (np.array([span[side] for span in gold], dtype=np.int64) for side in (1, 2))  # [G] each
+    first, last = (np.array([piece[side] for piece in pieces], dtype=np.int64)[:, None] for side in (1, 2))  # [K, 1]
+    numbers = {source: number for number, source in enumerate(dict.fromkeys(span[0] for span in (*gold, *pieces)))}
+    of_gold, of_pieces = (np.array([numbers[span[0]] for span in spans], dtype=np.int64) for spans in (gold, pieces))
+    common = np.maximum(np.minimum(end, last) - np.maximum(start, first), 0) * (of_gold == of_pieces[:, None])
+    return np.asarray(common / np.maximum(end - start, 1))
+
+
 def _shares(gold: Sequence[Span], pieces: Sequence[Span]) -> Floats:
     """Return `[K]`, the largest share of a gold span that each piece holds; NaN where no gold span has a length."""
-    sized = [span for span in gold if span[2] > span[1]]
-    if not sized:
+    if not any(end > start for _, start, end in gold):
         return np.full(len(pieces), np.nan)
-    start, end = (np.array([span[side] for span in sized], dtype=np.int64) for side in (1, 2))  # [G] each
-    sources = np.array([source for source, _, _ in sized], dtype=object)
-    shares = np.zeros(len(pieces))
-    for number, (source, first, last) in enumerate(pieces):
-        common = np.maximum(np.minimum(end, last) - np.maximum(start, first), 0) * (sources == source)
-        shares[number] = (common / (end - start)).max()
-    return shares
+    return np.asarray(shares_of(gold, pieces).max(axis=1))
 
 
 def _ratio(part: Integers, whole: Integers) -> Floats:

@@ -1,0 +1,148 @@
+"""Public API: chunks, the best that retrieval could do with a chunking, before any retriever is run."""
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from rankworth.errors import InputError, MeasureError, UsageError, quoted
+from rankworth.evaluation.runner import evaluate_runs
+from rankworth.io import spans
+from rankworth.io.files import file_batches, files_of
+from rankworth.io.layout import RUN
+from rankworth.io.options import Reading
+from rankworth.io.paths import is_path
+from rankworth.judging.spans import gold_spans
+from rankworth.model import Qrels, Run
+from rankworth.model.run import stem
+from rankworth.profiles import DEFAULT
+from rankworth.stats.spans import Span, cover
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from rankworth.results.values import RunValues
+
+MEASURES: Final = ("SpanR", "SpanP", "SpanIoU", "SpanPieces", "SpanLength")
+"""what is told of a chunking"""
+_COLUMNS: Final = {"query": "", "source": "", "score": ""}
+"""what a table of chunks does not tell"""
+
+
+def chunks(
+    gold: object,
+    chunkings: object,
+    measures: str | Iterable[Any] = MEASURES,
+    *,
+    qrels_columns: Mapping[str, str] | None = None,
+    run_columns: Mapping[str, str] | None = None,
+    queries: Iterable[object] | None = None,
+    profile: Any = DEFAULT,  # noqa: ANN401 - as for `evaluate`
+    **settings: Any,  # noqa: ANN401 - those of `evaluate_runs`
+) -> "RunValues":
+    """Tell the best that retrieval could do with each of several chunkings of the same sources.
+
+    For each query a perfect retriever returns the chunks that hold all of the gold, in as few characters as there can
+    be. Recall is 1 then, unless a chunking leaves characters out; precision and IoU are the highest that there are with
+    all of the gold, and the numbers of pieces and of characters are what has to be read.
+
+    Args:
+        gold: judgements whose documents are spans, as for `evaluate`.
+        chunkings: all chunks of each chunking, `{name: chunks}`, or a list of paths, which are named by their file:
+            columns `source`, `start` and `end` in any format of runs, in a frame or in rows, or a list of tuples.
+        measures: what is told; recall, precision, IoU, pieces and characters where not said.
+        qrels_columns: which column of the gold holds what, `{"source": "file"}`.
+        run_columns: the same of the chunks.
+        queries: the queries that count; all where not said.
+        profile: as for `evaluate`.
+        **settings: as for `evaluate_runs`.
+
+    Returns:
+        `{name: Values}`, as `evaluate_runs` gives them: with values of queries and intervals of means.
+
+    Raises:
+        InputError: `bad-span`, `frame-columns`, and as `evaluate`.
+        MeasureError: `missing-input`, where the judgements are no spans.
+        UsageError: `run-names`.
+
+    >>> gold = {"q1": [("a", 10, 30)], "q2": [("a", 60, 70)]}
+    >>> halves = [("a", 0, 50), ("a", 50, 100)]
+    >>> tenths = [("a", start, start + 10) for start in range(0, 100, 10)]
+    >>> best = chunks(gold, {"halves": halves, "tenths": tenths}, ["SpanR", "SpanP", "SpanPieces"])
+    >>> {name: dict(values.mean()) for name, values in best.items()}["halves"]
+    {'SpanR': 1.0, 'SpanP': 0.30000000000000004, 'SpanPieces': 1.0}
+    >>> dict(best["tenths"].mean())
+    {'SpanR': 1.0, 'SpanP': 1.0, 'SpanPieces': 1.5}
+    """
+    judged = gold if isinstance(gold, Qrels) else Qrels(gold, columns=qrels_columns, queries=queries)
+    if not judged.spans:
+        remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
+        raise MeasureError("missing-input", "the ceiling of a chunking needs gold that is spans", remedy=remedy)
+    wanted = {query: [span for span, grade in graded if grade > 0] for query, graded in gold_spans(judged).items()}
+    runs = {name: _perfect(wanted, pieces, name) for name, pieces in _named(chunkings, run_columns or {}).items()}
+    return evaluate_runs(judged, runs, measures, queries=queries, profile=profile, **settings)
+
+
+def _named(chunkings: object, columns: Mapping[str, str]) -> dict[str, list[Span]]:
+    """Return the chunks of each chunking by its name.
+
+    Raises:
+        UsageError: `run-names`.
+
+    """
+    if isinstance(chunkings, Mapping):
+        return {str(name): spans_of(pieces, f"the chunks {name}", columns) for name, pieces in chunkings.items()}
+    paths = [chunkings] if is_path(chunkings) else chunkings
+    if not isinstance(paths, list | tuple) or not paths or not all(map(is_path, paths)):
+        text = "chunkings that are no files need names"
+        raise UsageError("run-names", text, remedy="give {name: chunks, ...}")
+    names = [stem(path) for path in paths]
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise UsageError("run-names", f"two chunkings are called {twice[0]!r}", remedy="give {name: path, ...}")
+    return {name: spans_of(path, name, columns) for name, path in zip(names, paths, strict=True)}
+
+
+def spans_of(source: Any, called: str, columns: Mapping[str, str]) -> list[Span]:  # noqa: ANN401 - as for `chunks`
+    """Read the chunks of one chunking.
+
+    Args:
+        source: as for `chunks`.
+        called: what messages call it.
+        columns: which column holds what.
+
+    Raises:
+        InputError: `bad-span`, `missing-value`, `frame-columns`, `empty-input`.
+
+    """
+    if isinstance(source, list | tuple) and spans.are_spans(source):
+        documents = spans.ids_of_items(source, lambda row: f"{called}: item {row}")
+    else:
+        reading = Reading(columns=_COLUMNS | dict(columns))
+        documents = [document for frame in _frames(source, called, reading) for document in frame["document"].to_list()]
+    pieces = [span for document in dict.fromkeys(documents) if (span := spans.parsed(document)) is not None]
+    if not pieces:
+        raise InputError("empty-input", f"{called}: there is no chunk")
+    return pieces
+
+
+def _frames(source: Any, called: str, reading: Reading) -> "Iterable[pl.DataFrame]":  # noqa: ANN401 - as for `chunks`
+    """Return the rows of files or of an object."""
+    if files := () if isinstance(source, Mapping) else files_of(source, RUN, reading):
+        return file_batches(files, RUN, reading)
+    from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
+
+    rows = Reader(RUN, called, reading.columns, reading.orders).read(source)
+    if isinstance(rows, Mapping):
+        text = f"{called}: {quoted(rows)} are no spans"
+        raise InputError("bad-span", text, remedy="give rows with source, start and end, or tuples of these")
+    return [rows]
+
+
+def _perfect(wanted: Mapping[str, list[Span]], pieces: list[Span], name: str) -> Run:
+    """Make the run of a perfect retriever: of each query the chunks that hold its gold."""
+    found = {query: [pieces[number] for number in cover(gold, pieces)] for query, gold in wanted.items()}
+    if not any(found.values()):
+        text = (
+            f"{name}: no chunk holds a character of the gold; its sources are {quoted({piece[0] for piece in pieces})}"
+        )
+        gold_sources = quoted({span[0] for spans_ in wanted.values() for span in spans_})
+        raise InputError("no-match", text, remedy=f"call sources alike: those of the gold are {gold_sources}")
+    return Run({query: [spans.id_of(*piece) for piece in chosen] for query, chosen in found.items()}, name)
