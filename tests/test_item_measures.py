@@ -100,7 +100,7 @@ class Catalogue:
 
 def test_every_measure_is_tried() -> None:
     spans = {"SpanR", "SpanP", "SpanIoU", "SpanLength", "SpanPieces"}  # test_span_measures.py tries them
-    leaks = {"Leak", "LeakRank"}  # test_leaks.py tries them
+    leaks = {"Leak", "LeakRank", "CostToFirst", "CostToAll"}  # test_leaks.py and test_cost.py try them
     assert {rw.parse(text).name for text in EVERY} == set(ITEM_MEASURES) - leaks - spans
     assert {name for name, measure in ITEM_MEASURES.items() if measure.definition.of_run} == {
         rw.parse(text).name for text in WHOLE

@@ -140,6 +140,8 @@ class Judged:
     """`[Q]`: the number of the query among the users of the catalogue, -1 where it is not there"""
     catalogue: "Catalogue | None" = None
     """what is known of items and users"""
+    cost: Array | None = None
+    """`[Q, H]`: what it costs to look at the document; None where nothing says so"""
     even: bool = False
     """whether row `i` of every query has the rank `i + 1`, padding too, which then never has to be looked up"""
     asks: bool = True
@@ -229,7 +231,7 @@ class Judged:
         # where two rows share a rank, it may end elsewhere
         if shortens and (self.even or not bool(xp.any(self.retrieved[:, k] & inside[:, k]))):
             shortened = {name: getattr(self, name)[:, :k] for name in ("rank", "tie_first", "tie_last", "grade")}
-            for name in ("aspects", "characters", "elsewhere", "row", "item"):
+            for name in ("aspects", "characters", "elsewhere", "row", "item", "cost"):
                 whole = getattr(self, name)
                 shortened[name] = None if whole is None else whole[:, :k, ...]
             is_judged, retrieved, inside = self.is_judged[:, :k], self.retrieved[:, :k], inside[:, :k]
@@ -277,6 +279,7 @@ class Judged:
             else xp.take_along_axis(self.characters, order[:, :, None], axis=1),
             row=None if self.row is None else xp.take_along_axis(self.row, order, axis=1),
             item=None if self.item is None else xp.take_along_axis(self.item, order, axis=1),
+            cost=None if self.cost is None else xp.take_along_axis(self.cost, order, axis=1),
         )
 
     def ideal(self, gain: Callable[["Judged"], Array], *, of: IdealOf = "judged", cut: bool = True) -> "Judged":

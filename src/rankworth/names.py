@@ -18,6 +18,7 @@ from typing import Any, Final
 
 from rankworth.errors import MeasureError, shortened
 from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, gmean, registered
+from rankworth.measures.budget import UNITS, Budget
 from rankworth.spellings import (
     AMBIGUOUS,
     MEANT,
@@ -42,7 +43,8 @@ Quantity = Measure | Fact
 _NAME: Final = re.compile(
     r"\s*(?P<name>[^\W\d][\w-]*?)(?:_(?P<suffix>\d+))?\s*(?:\((?P<inside>.*)\))?\s*(?:@\s*(?P<k>.*?))?\s*"
 )
-_CUTOFFS: Final = re.compile(r"(?P<measure>[^@]+)@(?P<cutoffs>\s*[\d.]+\s*(?:,\s*[\d.]+\s*)+)")
+_CUTOFF: Final = rf"\s*[\d.]+(?:{'|'.join(UNITS)})?\s*"
+_CUTOFFS: Final = re.compile(rf"(?P<measure>[^@]+)@(?P<cutoffs>{_CUTOFF}(?:,{_CUTOFF})+)")
 _ZERO_WIDTH: Final = "\u200b"
 """what Markdown has within `R(rel=2)@100`, so that it calls nobody, and what is copied out of it, therefore"""
 _GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
@@ -379,6 +381,8 @@ def _cut(text: str, quantity: Quantity, cutoff: Any) -> Measure:  # noqa: ANN401
         raise MeasureError("bad-parameter", f"{text!r}: after @ stands the {at}, {domain}")
     if at:
         return quantity(**_parameters(text, f"{at}={number}"))
+    if Budget.of(number) is not None:
+        return quantity @ number
     if not number.isdecimal() or not int(number):
         raise _misspelt(text, f"{text!r}: a cutoff is a whole number from 1, not {number!r}", "bad-cutoff")
     return quantity @ int(number)

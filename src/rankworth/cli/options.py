@@ -156,7 +156,7 @@ class Measured:
 
 
 _OF_QRELS: Final = ("qrels_columns", "qrels_format", "split", "blank", "grades", "qrels_ids")
-_OF_RUNS: Final = ("run_columns", "run_format", "names", "run_ids", "collapse")
+_OF_RUNS: Final = ("run_columns", "run_format", "names", "run_ids", "collapse", "cost")
 """options of `Read` that say how judgements are read, and those of runs"""
 
 
@@ -179,6 +179,7 @@ class Read:
         qrels_ids: The same for judgements alone.
         run_ids: The same for runs alone.
         collapse: Chunks to documents: --run-ids RULE --duplicates best.
+        cost: Cost of each document: tokens bytes milliseconds, or tokens=COLUMN.
 
     """
 
@@ -196,6 +197,7 @@ class Read:
     qrels_ids: Annotated[str | None, Parameter(metavar="RULE")] = None
     run_ids: Annotated[str | None, Parameter(metavar="RULE")] = None
     collapse: Annotated[str | None, Parameter(metavar="RULE")] = None
+    cost: Annotated[str | None, Parameter(metavar="WHAT")] = None
 
     def refuse_unread(self, *, qrels: bool, runs: bool, is_exact: bool = False) -> None:
         """Refuse options that say how files are read of which there are none.

@@ -30,7 +30,7 @@ _ROWS: Final = 1 << 14
 """how many rows are looked at together"""
 
 
-class _ItemReader(query_texts.TextReader):
+class ItemReader(query_texts.TextReader):
     """Makes rows of items, column by column where their names are the same."""
 
     def rows(self, numbered: query_texts.Numbered, called: str) -> Iterator[query_texts.Row]:
@@ -101,7 +101,7 @@ def read(
     ({'a': {'genres': 'drama|war'}, 'b': {'genres': None}}, 'the table of items')
     """
     rows: dict[str, query_texts.Row] = {}
-    every = query_texts.rows_of(source, _ItemReader(ITEMS, columns))
+    every = query_texts.rows_of(source, ItemReader(ITEMS, columns))
     for row in every if ids is None else _renamed(every, ids):
         first = rows.setdefault(row.id, row)
         if first is not row and str(first.more) != str(row.more):

@@ -30,8 +30,10 @@ LISTED: Final = (
     "each response, in their order"
 )
 """how a user names the queries of responses of a search engine"""
+COSTS: Final = ("tokens", "bytes", "milliseconds")
+"""what the documents of a run may cost"""
 ROLES_OF: Final[Mapping[Layout, Sequence[str]]] = {
-    RUN: ("root", "separator", "query", "documents", "document", *SPAN, "score", "rank", "rows"),
+    RUN: ("root", "separator", "query", "documents", "document", *SPAN, "score", "rank", "rows", *COSTS),
     QRELS: ("root", "separator", "query", "documents", "document", *SPAN, "grade", "subtopic"),
 }
 """what columns of a run and of judgements may hold"""
@@ -372,3 +374,25 @@ class Described:
     split: str = ""
     grades: Words = field(default_factory=lambda: grade_words.NONE)
     ids: IdRule | None = None
+
+
+def cost_column(text: object) -> dict[str, str]:
+    """Read which column of runs says what documents cost: `tokens`, or `tokens=n_tokens`; nothing for None.
+
+    Raises:
+        UsageError: `unknown-setting`.
+
+    >>> cost_column("tokens"), cost_column("bytes=size"), cost_column(None)
+    ({'tokens': 'tokens'}, {'bytes': 'size'}, {})
+    """
+    if text is None:
+        return {}
+    what, sign, column = text.partition("=") if isinstance(text, str) else ("", "", "")
+    if what not in COSTS or (sign and not column):
+        remedy = "as in --cost tokens or --cost tokens=n_tokens (cost='tokens=n_tokens')"
+        if isinstance(text, Mapping):
+            remedy = "costs by document belong to a run: Run(run).with_costs({document: 120})"
+        raise UsageError(
+            "unknown-setting", f"cost={text!r}: it is one of {' '.join(COSTS)}, or WHAT=COLUMN", remedy=remedy
+        )
+    return {what: column or what}

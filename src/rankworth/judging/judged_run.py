@@ -25,7 +25,18 @@ _REMEMBERED: Final = 1 << 17
 Row = float | Sequence[float | None] | None
 """What one document of a ranking has: a grade, grades for each subtopic, or nothing."""
 _RANKS: Final = ("rank", "tie_first", "tie_last")
-COLUMNS: Final = (*_RANKS, "grade", "is_judged", "judgement", "positive", "elsewhere", "document", "score", "item")
+COLUMNS: Final = (
+    *_RANKS,
+    "grade",
+    "is_judged",
+    "judgement",
+    "positive",
+    "elsewhere",
+    "document",
+    "score",
+    "item",
+    "cost",
+)
 """columns of `JudgedRows`"""
 
 
@@ -170,6 +181,8 @@ class JudgedRows:
     """`[N]`: its score; None where an engine keeps it"""
     item: Integers | None = None
     """`[N]`: the number of the document in the catalogue, negative where it has none; None without catalogue"""
+    cost: Floats | None = None
+    """`[N]`: what it costs to look at the document; None where nothing says so"""
     user: Integers | None = None
     """`[Q]`: the number of the query among the users of the catalogue, -1 where it is not there"""
     catalogue: Catalogue | None = None
@@ -389,6 +402,8 @@ class JudgedRows:
             columns["elsewhere"] = real & self.elsewhere.take(rows, mode="clip")
         if self.item is not None:
             columns["item"] = np.where(real, self.item.take(rows, mode="clip"), -1)
+        if self.cost is not None:
+            columns["cost"] = np.where(real, self.cost.take(rows, mode="clip"), 0.0)
         return Judged(
             **columns,
             grade=np.where(is_judged, self.grade.take(rows, mode="clip"), 0.0),
@@ -419,7 +434,7 @@ class JudgedRows:
         columns: dict[str, Any] = {"rank": rank, "tie_first": spans[0], "tie_last": spans[1]}
         columns |= dict.fromkeys(("is_judged", "positive", "elsewhere"), grade is not None)
         columns |= {"grade": 0.0 if grade is None else grade, "judgement": -1, "document": "", "score": np.nan}
-        columns["item"] = -1
+        columns |= {"item": -1, "cost": np.nan}
         ranks = np.append(self.rank, rank)  # the rows that are here, and behind them those that are added
         # query and rank of each as a number
         position = np.append(self.query, query) * (ranks.max(initial=0) + 1) + ranks

@@ -16,6 +16,7 @@ from rankworth.errors import InputError
 from rankworth.judging.exclusion import Exclusion
 from rankworth.judging.judged_run import Columns
 from rankworth.model import Qrels
+from rankworth.model.costs import Costs
 from rankworth.settings import UNBROKEN, Duplicates, Judging, Order, ScoreType, Ties
 
 _CELLS: Final = 1 << 17
@@ -58,6 +59,7 @@ class Include:
         subtopics: the grades by subtopic.
         spans: the spans of pieces and gold.
         catalogue: what is known of items and users, whose numbers the rows have; only where `full`.
+        costs: what each document of a query costs; only where `full`.
 
     """
 
@@ -67,6 +69,7 @@ class Include:
     subtopics: bool = False
     spans: bool = False
     catalogue: Catalogue | None = None
+    costs: Costs | None = None
 
 
 @dataclass(frozen=True)
@@ -212,6 +215,9 @@ class Rows(ABC):
             columns["elsewhere"] = self.judged_anywhere(hits.row)
         if include.catalogue is not None and include.full:
             columns["item"] = self.items(hits.row, include.catalogue)
+        if include.costs is not None and include.full:
+            queries = [self.queries[segment] for segment in hits.segment.tolist()]
+            columns["cost"] = include.costs.of(queries, self.documents(hits.row))
         if include.shown:
             columns["document"] = document = np.full(hits.segment.size, "", dtype=object)
             named = np.flatnonzero(np.isin(hits.segment, self._shown))  # [D]: the hits that have an id

@@ -19,6 +19,7 @@ from rankworth.measures import (
     parity,
     pooling,
     spans,
+    spending,
     whole_runs,
 )
 from rankworth.measures.core import CATALOGUE, ITEM_MEASURES, Averaging, Measure, Terms, gmean, measure
@@ -51,5 +52,6 @@ __all__ = [
     "pooling",
     "registered",
     "spans",
+    "spending",
     "whole_runs",
 ]

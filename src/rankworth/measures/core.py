@@ -18,6 +18,7 @@ from typing import Any, Final, Literal, NamedTuple, Self
 from rankworth.errors import MeasureError
 from rankworth.item_options import Source
 from rankworth.judged import Array, Judged, added_up, constant, namespace
+from rankworth.measures.budget import ENDS, UNITS, Budget, End, within
 from rankworth.measures.parameters import Parameter, plain, read
 
 Layout = Literal["judged", "all", "together"]
@@ -38,6 +39,7 @@ grade (`counts`); best documents need not stand first, or last, where others sta
 first relevant document only (`first`); it is linear and no sum of gains over a norm (`no-sum`); an unjudged document
 counts otherwise than one of grade 0 (`judged`)."""
 _JUDGED_ONLY: Final = "judged_only"
+_END: Final = "end"
 TOGETHER: Final = "is measured on all queries together"
 """what messages say of a measure of a whole run"""
 _SIGNED: Final = ("signed", "signed-exp2")
@@ -168,6 +170,7 @@ class Definition:
         elsewhere: whether it asks which documents are judged for another query.
         subtopics: whether it looks at the grades for each subtopic.
         needs: the data about items that it looks at.
+        costs: whether it adds up what documents cost.
         counts: of a measure of all queries together, what each of them adds: a function of `Recommended` and the
             keywords of the measure that returns `RunCounts`, which the measure takes in place of `Judged`.
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
@@ -203,6 +206,7 @@ class Definition:
     elsewhere: bool = False
     subtopics: bool = False
     needs: tuple[Source, ...] = ()
+    costs: bool = False
     counts: Callable[..., Any] | None = None
     at: str = ""
     better: Better = "higher"
@@ -223,7 +227,7 @@ class Definition:
         if not callable(measured):
             message = f"measure({name!r}) decorates {measured!r}: a measure is a function of a Judged"
             raise MeasureError("bad-definition", message)
-        table = ITEM_MEASURES if self.needs or self.of_run else CATALOGUE
+        table = ITEM_MEASURES if self.needs or self.of_run or self.costs else CATALOGUE
         if name in table and (home := _defined_in(table[name].definition.function)) != _defined_in(function):
             raise MeasureError("duplicate-measure", f"{name} is defined by {home}; choose another name")
         parameters = read(name, function)
@@ -328,11 +332,17 @@ class Measure(Named):
 
     Two measures are equal when they mean the same: parameters at their default are dropped. Every measure takes
     `judged_only=True`: documents that nobody judged are then removed before ranks are counted.
+
+    In place of a rank, a budget cuts: `R @ "2000tok"` is the recall of the documents that cost 2000 tokens together, as
+    if nothing else had been retrieved. `end` says what counts of the document at which the budget ends: nothing
+    (`without`), all of it (`whole`), or the share of it that fits (`share`): as much of the difference that it makes.
     """
 
     cutoff: int | None = None
     judged_only: bool = False
     averaging: Averaging = "mean"
+    budget: Budget | None = None
+    end: End = "without"
 
     def __call__(self, **settings: Any) -> Self:  # noqa: ANN401 - what the parameters take
         """The measure with other parameters.
@@ -344,14 +354,17 @@ class Measure(Named):
         judged_only = settings.pop(_JUDGED_ONLY, self.judged_only)
         if not isinstance(judged_only, bool):
             raise MeasureError("bad-parameter", f"{self.name}: {_JUDGED_ONLY} is True or False, not {judged_only!r}")
-        return replace(super().__call__(**settings), judged_only=judged_only)
+        end = self.end if _END in self.definition.parameters else settings.pop(_END, self.end)
+        if end not in ENDS:
+            raise MeasureError("bad-parameter", f"{self.name}: {_END} is one of {' '.join(ENDS)}, not {end!r}")
+        return replace(super().__call__(**settings), judged_only=judged_only, end=end)
 
     @typing.overload
     def __matmul__(self, cutoff: list[int]) -> "list[Measure]": ...
     @typing.overload
-    def __matmul__(self, cutoff: int) -> "Measure": ...
-    def __matmul__(self, cutoff: int | list[int]) -> "Measure | list[Measure]":
-        """The measure of the ranking cut at this rank; `IPrec @ 0.1` takes a recall instead.
+    def __matmul__(self, cutoff: int | str) -> "Measure": ...
+    def __matmul__(self, cutoff: int | str | list[int]) -> "Measure | list[Measure]":
+        """The measure of the ranking cut at this rank; `IPrec @ 0.1` takes a recall, and `R @ "2000tok"` a budget.
 
         A list of cutoffs gives a list of measures: `nDCG @ [5, 10]` is `[nDCG @ 5, nDCG @ 10]`.
 
@@ -363,20 +376,42 @@ class Measure(Named):
             return [self @ k for k in cutoff]
         if self.definition.at:
             return self(**{self.definition.at: cutoff})
+        if isinstance(cutoff, str) and (budget := Budget.of(cutoff)) is not None:
+            require_queries(self, f"{self.name}@{budget}")
+            return replace(self, cutoff=None, budget=budget)
         whole = isinstance(cutoff, typing.SupportsIndex) and not isinstance(cutoff, bool)
         if not whole or not 1 <= int(cutoff) <= DEEPEST:
             raise MeasureError("bad-cutoff", f"{self.name}@{cutoff}: a cutoff is a whole number from 1 to {DEEPEST:,}")
-        return replace(self, cutoff=int(cutoff))
+        return replace(self, cutoff=int(cutoff), budget=None)
+
+    @property
+    def unit(self) -> str:
+        """What the budget counts, such as tokens; empty where there is none."""
+        return UNITS[self.budget.unit] if self.budget is not None else ""
+
+    @property
+    def uses_costs(self) -> bool:
+        """Whether it looks at what documents cost."""
+        return self.budget is not None or self.definition.costs
+
+    @property
+    def positions(self) -> Layout:
+        """Whether rows for the judged documents are enough, with these parameters: a budget adds up the others, too."""
+        of_parameters: Layout = Named.positions.__get__(self)
+        return "all" if self.uses_costs and of_parameters == "judged" else of_parameters
 
     def __str__(self) -> str:
         """The one canonical spelling."""
         settings = dict(self.settings)
         at = "" if self.cutoff is None else f"@{self.cutoff}"
+        at = at if self.budget is None else f"@{self.budget}"
         if self.definition.at:
             settings.pop(self.definition.at, None)
             at = f"@{plain(self.parameters[self.definition.at])}"
         if self.judged_only:
             settings[_JUDGED_ONLY] = True
+        if self.end != ENDS[0]:
+            settings[_END] = self.end
         text = f"{self._spelled(settings)}{at}"
         return f"gmean({text})" if self.averaging == "gmean" else text
 
@@ -384,7 +419,9 @@ class Measure(Named):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel between processes by name: the definition is found again in the catalogue."""
-        return _restored, (self.name, self.settings, self.cutoff, self.judged_only, self.averaging)
+        return _restored, (
+            *(self.name, self.settings, self.cutoff, self.judged_only, self.averaging, self.budget, self.end),
+        )
 
     def terms(self, judged: Judged) -> Terms:
         """What every rank contributes.
@@ -393,9 +430,35 @@ class Measure(Named):
             MeasureError: where the grades do not suit the parameters (`grade-above-maximum`).
 
         """
+        ranking = self._ranking(judged)
+        if self.budget is not None:
+            if self.end == "share":
+                text = f"{self} lies between the values with and without the last document, and is no sum of terms"
+                raise MeasureError("bad-parameter", text, remedy="explain it with end=whole and with end=without")
+            number, share = self.budget.fitting(ranking)
+            if self.end == "whole":
+                number = number + ranking.xp.astype(share > 0, number.dtype)
+            ranking = within(ranking, number)
+        return self._terms(ranking)
+
+    def _ranking(self, judged: Judged) -> Judged:
+        """Return what is measured, before a budget cuts it.
+
+        Raises:
+            MeasureError: where budget and ties do not go together, or nothing is left for `end` to say.
+
+        """
         ranking = judged.condensed if self.judged_only else judged
         if self.cutoff is not None:
             ranking = ranking.cut(self.cutoff)
+        if self.budget is None and self.end != ENDS[0]:
+            text = f"{self}: end says what counts of the document at which a budget ends, and there is none"
+            raise MeasureError("bad-parameter", text, remedy=f"as in {self.name}(end={self.end})@2000tok")
+        if self.uses_costs and ranking.ties != "broken":
+            raise no_ties(str(self), ranking.ties)
+        return ranking
+
+    def _terms(self, ranking: Judged) -> Terms:
         require_queries(self, self.name)
         if ranking.ties != "broken" and not (self.definition.linear or self.definition.tied):
             raise no_ties(self.name, ranking.ties)
@@ -404,7 +467,22 @@ class Measure(Named):
 
     def values(self, judged: Judged) -> Array:
         """`[Q]`: the value of each query; NaN where undefined."""
-        return self.terms(judged).value()
+        if self.budget is None or self.end != "share":
+            return self.terms(judged).value()
+        ranking = self._ranking(judged)
+        number, share = self.budget.fitting(ranking)
+        without = self._terms(within(ranking, number)).value()
+        whole = self._terms(within(ranking, number + ranking.xp.astype(share > 0, number.dtype))).value()
+        return between(without, whole, share)
+
+
+def between(low: Array, high: Array, share: Array) -> Array:
+    """`[Q]`: values so far from one to the other; what is undefined counts 0 where the other value is not."""
+    xp = namespace(low)
+    known = [xp.where(xp.isnan(each), xp.zeros_like(each), each) for each in (low, high)]
+    is_undefined = xp.isnan(low) & (xp.isnan(high) | (share == 0))
+    value = known[0] + share * (known[1] - known[0])
+    return xp.where(is_undefined, constant(math.nan, value), value)
 
 
 def require_queries(measure: Measure, name: str) -> None:

@@ -14,6 +14,7 @@ from rankworth.io.formats import SUFFIXES
 from rankworth.io.id_rules import IdRule
 from rankworth.io.layout import RUN
 from rankworth.io.options import (
+    COSTS,
     LOOSELY_RANKED,
     RANKED,
     Lists,
@@ -26,6 +27,7 @@ from rankworth.io.options import (
 from rankworth.io.paths import is_path
 from rankworth.io.score_lines import ROWS
 from rankworth.io.source import COMPRESSIONS, SIGNS, STDIN
+from rankworth.model.costs import Costs
 from rankworth.tables.frames import FrameLibrary, to_library
 
 if TYPE_CHECKING:
@@ -80,6 +82,10 @@ class Run:
     """whether its documents have ids, and are not only called by their position in the list of a query"""
     origin: int = field(init=False, repr=False, default=0)
     """the identity of the object that it was read from, which tells whether judgements come from the same one"""
+    cost_columns: Mapping[str, str] = field(init=False, repr=False, default_factory=dict)
+    """the column of each kind of cost: tokens, bytes, milliseconds"""
+    own_costs: Costs | None = field(init=False, repr=False, default=None)
+    """what documents cost, where that is not read with the rows"""
     together: ClassVar[Any] = None
     """brings the rows of each query together where they stand apart; None where that is done in memory"""
     column: ClassVar[str] = "query"
@@ -92,6 +98,9 @@ class Run:
         source, ids = self.source, self.ids
         if self.columns:
             refuse_roles(RUN, self.columns)
+            costs = {role: name for role, name in self.columns.items() if role in COSTS}
+            rest = {role: name for role, name in self.columns.items() if role not in COSTS}
+            vars(self).update({"cost_columns": costs, "columns": rest})
         if isinstance(source, Run):
             refuse_again("Run", format=self.format, columns=self.columns)
             vars(self).update({**vars(source), "name": self.name or source.name})
@@ -123,6 +132,44 @@ class Run:
 
         """
         return cls(source)._changed(of_rows=of_rows, has_named_documents=False)  # noqa: SLF001 - of the same class
+
+    @property
+    def cost(self) -> tuple[str, ...]:
+        """What is known of the cost of documents: tokens, bytes, milliseconds; nothing where nothing is said."""
+        return tuple(self.cost_columns) if self.own_costs is None else (self.own_costs.what or "cost",)
+
+    def with_costs(self, costs: Mapping[Any, Any], what: str = "") -> Self:
+        """Say what the documents cost, for cutoffs by cost such as `R@2000tok`.
+
+        Args:
+            costs: `{document: cost}`, or `{query: {document: cost}}`.
+            what: `tokens`, `bytes` or `milliseconds`; any of them where not said.
+
+        Raises:
+            InputError: `bad-cost`.
+            UsageError: `unknown-setting`.
+
+        """
+        if what not in ("", *COSTS):
+            raise UsageError("unknown-setting", f"what={what!r}: costs are {' or '.join(COSTS)}")
+        return self._changed(own_costs=Costs.of_mapping(costs, what, self.name or "the run"))
+
+    def costs(self, wanted: Collection[str] = ()) -> Costs | None:
+        """Read what the documents cost; None where nothing says so.
+
+        Args:
+            wanted: what may be counted; anything where empty.
+
+        Raises:
+            InputError: `bad-cost`, with the line where there is one; `one-stdin`.
+
+        """
+        if self.own_costs is not None or not self.cost_columns:
+            return self.own_costs
+        what = next((each for each in self.cost_columns if each in wanted), next(iter(self.cost_columns)))
+        from rankworth.model.cost_rows import rows_of  # noqa: PLC0415 - rarely needed
+
+        return Costs.of_rows(rows_of(self, self.cost_columns[what], what), what, self.name or "the run")
 
     def _changed(self, **attributes: object) -> Self:
         """Copy this run with some attributes changed."""

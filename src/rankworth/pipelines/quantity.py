@@ -37,7 +37,8 @@ def with_best_order(measure: str | Measure) -> Measure:
 
     Raises:
         MeasureError: as `of_queries`; `measure-syntax` for measures of which they are not: those of what should not be,
-            of subtopics, of items, those that documents without relevance raise, and gains that fall with the grade.
+            of subtopics, of items, of costs, those that documents without relevance raise, and gains that fall with
+            the grade.
 
     """
     quantity = of_queries(measure)
@@ -46,6 +47,7 @@ def with_best_order(measure: str | Measure) -> Measure:
         definition.better == "lower"
         or definition.subtopics
         or definition.needs
+        or quantity.uses_costs
         or definition.elsewhere
         or quantity.name in _NO_BEST_ORDER
         or _falls(quantity.parameters.get("gain"))

@@ -56,6 +56,7 @@ class ReadSettings(OptionKeywords, total=False):
     ids: object
     qrels_ids: object
     run_ids: object
+    cost: object
     collapse: object
 
 

@@ -171,7 +171,9 @@ def measure_page(
     blocks = [f"# {escaped(str(quantity))}", *map(escaped, doc.opening[:1]), *map(formula, doc.opening[1:])]
     if quantity.averaging == "gmean":
         blocks.append("The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001.")
-    steps, session = ([], []) if definition.needs else example(quantity)  # of data that no ranking alone has
+    steps, session = (
+        ([], []) if definition.needs or definition.costs else example(quantity)
+    )  # of data that no ranking alone has
     blocks += ["## Worked example", *steps] if steps else []
     if doc.example or session:
         blocks += ["## In Python", code([">>> import rankworth", *doc.example, *session, ""], "python")]

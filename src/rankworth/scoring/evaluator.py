@@ -9,13 +9,16 @@ import numpy as np
 
 from rankworth import support
 from rankworth.catalogue import Catalogue, ExpectedLists
-from rankworth.errors import InputError, RankworthError, UsageError
+from rankworth.errors import InputError, MeasureError, RankworthError, UsageError, quoted
 from rankworth.judging import Include, JudgedRun, grades, judge_all
 from rankworth.judging.item_data import History, catalogue_of, expected_lists
 from rankworth.judging.order import UNORDERED
 from rankworth.judging.overlap import alike_documents, first_documents, id_field
 from rankworth.judging.quirks import paired, separated, shortened
+from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
+from rankworth.model.costs import Costs
+from rankworth.names import Quantity
 from rankworth.profiles import NO_DATA, ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.inputs import Judgements
@@ -170,6 +173,7 @@ def evaluate_run(
         subtopics=any(quantity.definition.subtopics for quantity, _ in quantities),
         spans=any("spans" in quantity.definition.needs for quantity, _ in quantities),
         catalogue=_catalogue(measures, run),
+        costs=_costs(quantities, run),
     )
     judge = partial(_judged, include=include, progress=progress)
     if not any(map(len, qrels.values())):  # judgements without a row, which no run can meet
@@ -243,6 +247,32 @@ def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]], run: 
     if run.engine:
         support.refuse(UNORDERED, data)
     return catalogue_of(data.history, data.items, data.expected_run, data.forbidden)
+
+
+def _costs(quantities: Sequence[tuple[Quantity, Qrels]], run: Run) -> Costs | None:
+    """Return what the documents of a run cost; None where no measure looks at costs, or nothing says what they are.
+
+    Raises:
+        InputError: `bad-cost`.
+        MeasureError: `bad-cutoff`, where a measure counts something else.
+        UsageError: `unfollowed-setting`, where an engine has the rows; `conflicting-options` where none looks at them.
+
+    """
+    measured = [quantity for quantity, _ in quantities if isinstance(quantity, Measure) and quantity.uses_costs]
+    if not measured:
+        if run.cost_columns:
+            text = f"{quoted(run.cost_columns)} of {run.name or 'the run'} is a cost, and no measure looks at costs"
+            raise UsageError("conflicting-options", text, remedy="as in -m R@2000tok, nDCG@500B, CostToFirst")
+        return None
+    if run.engine:
+        raise UsageError("unfollowed-setting", f"{measured[0]}: costs are added up in memory, not by an engine")
+    costs = run.costs({quantity.unit for quantity in measured} - {""})
+    if costs is not None and costs.what:
+        other = [quantity for quantity in measured if quantity.unit not in ("", costs.what)]
+        if other:
+            text = f"{other[0]} counts {other[0].unit}, and costs are {costs.what} here"
+            raise MeasureError("bad-cutoff", text, remedy=f"a call has one kind of cost: --cost {other[0].unit}")
+    return costs
 
 
 def _required(

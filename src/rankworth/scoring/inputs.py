@@ -18,7 +18,7 @@ from rankworth.io.id_rules import NO_RULES, OPTIONS, IdRule, IdRules
 from rankworth.io.kinds import is_table
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.looks import Looks
-from rankworth.io.options import Blank, Blanks, Described, Reading
+from rankworth.io.options import Blank, Blanks, Described, Reading, cost_column
 from rankworth.io.paths import are_ids, is_path, refuse_ids
 from rankworth.io.score_lines import ROWS
 from rankworth.io.source import STDIN, Source
@@ -75,6 +75,7 @@ class InputOptions:
         self.may_be_empty = False
         """whether a run without a row is no error"""
         both, qrels, runs = (settings.pop(name, None) or {} for name in ("columns", "qrels_columns", "run_columns"))
+        runs = {**runs, **cost_column(settings.pop("cost", None))}
         as_given = settings.get("order") == "given"
         self.columns = Columns(both, qrels, runs, as_given=as_given, is_exact=is_exact) or None
         self.ids = NO_RULES if settings.keys().isdisjoint(OPTIONS) else ids_of(settings)

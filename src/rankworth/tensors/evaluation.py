@@ -425,6 +425,9 @@ def _refusal(quantity: Measure | Fact) -> MeasureError | None:
     if quantity.definition.needs:
         text = f"{quantity} needs data about items; the columns of a matrix have no ids"
         return MeasureError("bad-definition", text, remedy=remedy)
+    if isinstance(quantity, Measure) and quantity.uses_costs:
+        text = f"{quantity} adds up what documents cost, which a matrix does not say"
+        return MeasureError("bad-definition", text, remedy=remedy)
     if quantity.definition.elsewhere:
         text = f"{quantity} asks what is judged for other queries; columns of two rows need not be one document"
         return MeasureError("bad-definition", text, remedy=remedy)

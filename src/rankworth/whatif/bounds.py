@@ -207,6 +207,8 @@ def no_bounds(context: MeasureContext, by: Varied) -> str:
         return ""
     if np.isnan(context.column.values_of_queries).all() and not math.isnan(context.column.mean):
         return f"{context.measure.name} has no value of a query, and bounds are those of queries"
+    if context.measure.uses_costs:
+        return f"{context.measure} looks at costs, and which documents fit into a budget is not varied"
     return next(_reasons_of_orders(context) if by == "ties" else _reasons_of_grades(context), "")
 
 
