@@ -226,6 +226,10 @@ def test_names_of_budgets() -> None:
     assert pickle.loads(pickle.dumps(rw.R(end="whole") @ "9ms")) == rw.parse("R(end=whole)@9ms")
     values = evaluated(QRELS, ROWS, ["R@100tok,300tok"], cost="tokens")
     assert [*values] == ["R@100tok", "R@300tok"]
+    assert str(values.signature).endswith("|cost:tokens")
+    assert str(evaluated(QRELS, [ROWS[0], ROWS[4]], ["R@2tok"], cost="tokens=text").signature).endswith(
+        "|cost:tokens=text"
+    )
 
 
 def test_other_analyses_take_budgets() -> None:

@@ -178,8 +178,8 @@ class Read:
         ids: Rename documents: cut at '#', group of '(.*)_[0-9]+', or a table of two columns.
         qrels_ids: The same for judgements alone.
         run_ids: The same for runs alone.
-        collapse: Chunks to documents: --run-ids RULE --duplicates best.
-        cost: Cost of each document: tokens bytes milliseconds, or tokens=COLUMN.
+        collapse: Chunks to documents: --run-ids with --duplicates.
+        cost: What documents cost: tokens, or tokens=COLUMN.
 
     """
 

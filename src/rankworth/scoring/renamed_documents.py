@@ -7,12 +7,14 @@ from rankworth.scoring.inputs import Judgements
 
 
 def rules_for_ids(judgements: Judgements, run: Run) -> dict[str, str]:
-    """Return the rules by which documents were renamed, as signatures say them."""
+    """Return the rules by which documents were renamed, and the column of their costs, as signatures say them."""
+    named = [what if column == what else f"{what}={column}" for what, column in run.cost_columns.items()]
+    costs = {"cost": ",".join(named)} if named else {}
     if run.ids is judgements.ids is None:
-        return {}
+        return costs
     rules = {"qrels_ids": judgements.ids, "run_ids": run.ids}
     labels = {name: rule.label for name, rule in rules.items() if rule is not None}
-    return {"ids": labels["run_ids"]} if len(labels) > len({*labels.values()}) else labels
+    return costs | ({"ids": labels["run_ids"]} if len(labels) > len({*labels.values()}) else labels)
 
 
 def refuse_unused_ids(runs: Sequence[Run], judgements: Judgements | None = None) -> None:
