@@ -20,6 +20,8 @@ Bpref: Measure
 Compat: Measure
 Complete: Measure
 CompleteRank: Measure
+CostToAll: Measure
+CostToFirst: Measure
 Coverage: Measure
 CWL_AP: Measure
 CWL_P: Measure

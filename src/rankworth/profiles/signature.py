@@ -5,7 +5,8 @@
 Settings stand there where they differ from `standard-1`. Measure, settings and query set make the identity of a number;
 the profile's name, the version, seed and digits are recorded beside it, `ranked_by:list` where the order of lists
 decided, `run_ids:#` where documents were renamed by a rule, and `cost:tokens` where a column says what documents cost.
-Of weights and groups the line tells the name and a digest over the queries that have values: `weights:traffic-1a2b3c4d`.
+Of weights and groups the line tells the name and a digest over the queries that have values:
+`weights:traffic-1a2b3c4d`.
 """
 
 import hashlib
