@@ -381,7 +381,7 @@ def _cut(text: str, quantity: Quantity, cutoff: Any) -> Measure:  # noqa: ANN401
         raise MeasureError("bad-parameter", f"{text!r}: after @ stands the {at}, {domain}")
     if at:
         return quantity(**_parameters(text, f"{at}={number}"))
-    if Budget.of(number) is not None:
+    if not number.isdecimal() and Budget.of(number) is not None:
         return quantity @ number
     if not number.isdecimal() or not int(number):
         raise _misspelt(text, f"{text!r}: a cutoff is a whole number from 1, not {number!r}", "bad-cutoff")

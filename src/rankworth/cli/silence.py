@@ -11,6 +11,7 @@ from rankworth.cli.options import (
     FLAT,
     FORMAT,
     SHOWN,
+    TESTED,
     DisplayOptions,
     File,
     FromZero,
@@ -43,8 +44,8 @@ class ThresholdOptions:
     wrong_answer: Annotated[float, Parameter(metavar="COST", validator=FromZero)] = 1.0
     wrong_silence: Annotated[float, Parameter(metavar="COST", validator=FromZero)] = 1.0
     threshold: Annotated[float | None, Parameter(metavar="SCORE", allow_leading_hyphen=True)] = None
-    seed: Annotated[int, Parameter(metavar="N", validator=FromZero)] = 0
-    level: Annotated[float, Parameter(validator=Share)] = 0.95
+    seed: Annotated[int, Parameter(metavar="N", validator=FromZero, group=TESTED)] = 0
+    level: Annotated[float, Parameter(validator=Share, group=TESTED)] = 0.95
 
 
 def silence(

@@ -313,6 +313,8 @@ class Named:
         everywhere = (set_here[name] in values for name, values in self.definition.everywhere.items())
         if self.definition.of_run:
             return "together"
+        if getattr(self, "budget", None) is not None:  # which adds up the others, too
+            return "all"
         return "all" if any(everywhere) else self.definition.positions
 
     def __str__(self) -> str:
@@ -394,12 +396,6 @@ class Measure(Named):
         """Whether it looks at what documents cost."""
         return self.budget is not None or self.definition.costs
 
-    @property
-    def positions(self) -> Layout:
-        """Whether rows for the judged documents are enough, with these parameters: a budget adds up the others, too."""
-        of_parameters: Layout = Named.positions.__get__(self)
-        return "all" if self.uses_costs and of_parameters == "judged" else of_parameters
-
     def __str__(self) -> str:
         """The one canonical spelling."""
         settings = dict(self.settings)
@@ -430,6 +426,9 @@ class Measure(Named):
             MeasureError: where the grades do not suit the parameters (`grade-above-maximum`).
 
         """
+        if self.budget is None and self.end == "without" and not self.definition.costs:
+            ranking = judged.condensed if self.judged_only else judged
+            return self._terms(ranking if self.cutoff is None else ranking.cut(self.cutoff))
         ranking = self._ranking(judged)
         if self.budget is not None:
             if self.end == "share":

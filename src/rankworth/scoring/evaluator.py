@@ -173,7 +173,7 @@ def evaluate_run(
         subtopics=any(quantity.definition.subtopics for quantity, _ in quantities),
         spans=any("spans" in quantity.definition.needs for quantity, _ in quantities),
         catalogue=_catalogue(measures, run),
-        costs=_costs(quantities, run),
+        costs=_costs(quantities, run) if run.cost_columns or run.own_costs is not None else None,
     )
     judge = partial(_judged, include=include, progress=progress)
     if not any(map(len, qrels.values())):  # judgements without a row, which no run can meet

@@ -178,8 +178,6 @@ def _no_subtopics(quantity: Quantity) -> MeasureError:
 def layout_of(quantity: Quantity, qrels: Qrels) -> Layout:
     """Return which rows a measure needs; signed gains need those of unjudged documents beside negative grades only."""
     positions = quantity.positions
-    if getattr(quantity, "uses_costs", False):
-        return positions
     if positions == "all" and quantity.definition.positions == "judged" and not (qrels.grades < 0).any():
-        return "judged"
+        return "all" if getattr(quantity, "uses_costs", False) else "judged"
     return positions
