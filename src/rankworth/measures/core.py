@@ -458,7 +458,8 @@ class Measure(Named):
         return ranking
 
     def _terms(self, ranking: Judged) -> Terms:
-        require_queries(self, self.name)
+        if self.definition.counts is not None:
+            require_queries(self, self.name)
         if ranking.ties != "broken" and not (self.definition.linear or self.definition.tied):
             raise no_ties(self.name, ranking.ties)
         terms: Terms = self.definition.function(ranking, **dict(self.settings))
