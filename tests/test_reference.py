@@ -124,6 +124,9 @@ def test_the_script_finds_pages_that_differ_are_missing_or_left_over_and_mends_t
     shutil.copytree(ROOT / "scripts", tmp_path / "scripts")
     folder = tmp_path / "docs" / "measures"
     shutil.copytree(FOLDER, folder)
+    package = tmp_path / "src" / "rankworth"
+    package.mkdir(parents=True)
+    shutil.copy(ROOT / "src" / "rankworth" / "measure_names.py", package)
     (folder / "AP.md").write_text("# AP\n")
     (folder / "RR.md").unlink()
     (folder / "Gone.md").write_text("# Gone\n")

@@ -495,9 +495,10 @@ def test_labels_of_minus_one_are_no_padding_unless_said() -> None:
 
 
 def test_a_frame_of_rows_is_labels(folder: Path) -> None:
-    """As judgements and run it lacks documents, and the message names the call that takes it."""
+    """As judgements and run it lacks documents, and the message names the columns that take it."""
     frame = pd.DataFrame({"qid": QID, "label": LABELS, "score": SCORES})
-    raises(lambda: rw.evaluate(frame, frame, ["AP"]), "frame-columns", "evaluate(labels=frame)")
+    raises(lambda: rw.evaluate(frame, frame, ["AP"]), "frame-columns", "columns={'document': ''}")
     assert folder.exists()
     values = rw.evaluate(labels=frame, measures=MEASURES)
     assert values.mean() == of_lists(MEASURES)
+    assert rw.evaluate(frame, frame, MEASURES, columns={"document": ""}).mean() == values.mean()

@@ -112,9 +112,7 @@ class Judging:
     duplicate_judgements: DuplicateJudgements = option(
         "error", "Documents that a query judges twice: error max first last all wanted spread."
     )
-    span_share: float = option(
-        0.5, "A piece is relevant if it holds this share of a gold span, or more.", metavar="SHARE"
-    )
+    span_share: float = option(0.5, "Least share of a gold span that a relevant piece holds.", metavar="SHARE")
     exclude_from: Literal["both", "run"] = quirk("both")
     grades: Grades = option("given", "Grades as given, truncated (1.9 is 1), or whole (others refused).")
     negative: Negative = option("pooled", "Negative grades: pooled zero dropped error error-retrieved.")

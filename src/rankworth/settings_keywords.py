@@ -37,7 +37,7 @@ class OptionKeywords(TypedDict, total=False):
     duplicate_judgements: DuplicateJudgements
     """Documents that a query judges twice: error max first last all wanted spread."""
     span_share: float
-    """A piece is relevant if it holds this share of a gold span, or more."""
+    """Least share of a gold span that a relevant piece holds."""
     grades: Grades | Mapping[str, float]
     """Grades as given, truncated (1.9 is 1), or whole (others refused)."""
     negative: Negative

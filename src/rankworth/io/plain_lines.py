@@ -78,7 +78,7 @@ def are_lists(source: Source) -> bool:
 
 
 def may_be_lists(source: Source, *, ragged: bool = False) -> bool:
-    """Return whether each line of a text may hold a query and its documents: no query twice, nothing like a value.
+    """Return whether lines of a text may hold a query and its documents: no query twice, nothing like a value or JSON.
 
     Args:
         source: the text.
@@ -89,7 +89,8 @@ def may_be_lists(source: Source, *, ragged: bool = False) -> bool:
 
     """
     rows = _rows(source)
-    if not _have_queries(rows) or _begin_with_names(rows):
+    is_json = any(row[0].startswith((b"{", b"[")) for row in rows)
+    if is_json or not _have_queries(rows) or _begin_with_names(rows):
         return False
     if {row[1].decode("latin-1") for row in rows if len(row) > 1} <= {*SECOND}:
         return False
