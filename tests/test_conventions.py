@@ -158,7 +158,10 @@ What it sets
    refused (error).
  • no_relevant=0 (standard-1: keep): a judged query without
    a relevant document is kept (keep), left out (skip),
-   refused (error), or has this number for its value.
+   refused (error), or has this number for its value; or the
+   value is 1 if the run returns nothing for it, and 0 if it
+   returns anything (silence), by measures of relevance of
+   which more is better; others keep theirs.
 
 As in standard-1
 
