@@ -229,17 +229,19 @@ def test_columns_are_named_in_python() -> None:
     [
         (
             ("what=x",),
-            "columns: what is not one of root separator query documents document score rank rows grade subtopic",
+            "columns: what is not one of root separator query documents document source start end score rank rows "
+            "tokens bytes milliseconds grade subtopic",
         ),
         (("query",), "--columns query: a column is named WHAT=NAME, as in query=term"),
         (("query=a", "query=b"), "--columns query=b: query appears twice"),
         (
             ("query=a", "--run-columns", "grade=b"),
-            "--run-columns: grade is not one of root separator query documents document score rank rows",
+            "--run-columns: grade is not one of root separator query documents document source start end score rank rows "
+            "tokens bytes milliseconds",
         ),
         (
             ("query=a", "--qrels-columns", "rank=b"),
-            "--qrels-columns: rank is not one of root separator query documents document grade subtopic",
+            "--qrels-columns: rank is not one of root separator query documents document source start end grade subtopic",
         ),
     ],
 )
@@ -317,7 +319,7 @@ def test_formats_are_told_where_content_does_not(command: Command) -> None:
     status, out, err = command("evaluate", "qrels.json", "run.txt", "--run-format", "xml")
     assert err == (
         "error: there is no format 'xml'; there are trec tsv csv msmarco jsonl json parquet arrow svmlight"
-        " npy ivecs fvecs hdf5 scores   [unknown-format]\n"
+        " npy ivecs ibin fbin npz fvecs hdf5 lists scores   [unknown-format]\n"
     )
 
 
