@@ -533,6 +533,9 @@ def test_every_known_name_of_a_column_is_tried() -> None:
         *map(str.lower, SCORES),
         *("subtopic", "subtopic_id", "iteration"),  # in test_subtopics.py
         *("group", "group_id", "nugget", "nugget_id"),  # in test_groups.py
+        *(
+            name for role in ("source", "start", "end") for name in usual_names.SPELLINGS[role]
+        ),  # in test_span_measures.py
         *map(str.lower, RANKS),
         *DISTANCES,
     }

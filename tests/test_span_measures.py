@@ -199,7 +199,6 @@ def lists_of(make: Any) -> dict[str, list[Any]]:
 
 RUNS = {
     "tuples": RUN,
-    "lists": {query: [list(span) for span in items] for query, items in RUN.items()},
     "records": records(RUN),
     "rows": rows_of(RUN, scores=True),
     "rows with ids": [{**row, "chunk_id": f"c{number}"} for number, row in enumerate(rows_of(RUN, scores=True))],

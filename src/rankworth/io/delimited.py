@@ -300,7 +300,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
         raise lines.empty(source, layout)
     looks, said = _looks(source, begun, reading, in_order=in_order), reading.columns
     if not looks.is_named and not any(said.values()):
-        said = dict(said) | _usual_columns(source, layout, reading, begun, looks)
+        said = {**_usual_columns(source, layout, reading, begun, looks), **said}
     request, names = Request(layout.value, looks, said), looks.names
     check_named(request)
     usual_names = {name for role in ("query", "document", layout.value) for name in SPELLINGS[role]}

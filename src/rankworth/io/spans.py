@@ -36,9 +36,9 @@ def parsed(document: str) -> tuple[str, int, int] | None:
 
 
 def are_spans(items: Sequence[Any]) -> bool:
-    """Return whether items of lists are spans: a text and two whole numbers each."""
+    """Return whether items of lists are spans: tuples of a text and two whole numbers each."""
     return bool(items) and all(
-        isinstance(item, tuple | list)
+        isinstance(item, tuple)
         and len(item) == len(SPAN)
         and isinstance(item[0], str)
         and all(validate.is_integer(type(number)) for number in item[1:])

@@ -135,7 +135,7 @@ class Run:
 
     @property
     def cost(self) -> tuple[str, ...]:
-        """What is known of the cost of documents: tokens, bytes, milliseconds; nothing where nothing is said."""
+        """The kinds of cost that are known, of tokens, bytes and milliseconds."""
         return tuple(self.cost_columns) if self.own_costs is None else (self.own_costs.what or "cost",)
 
     def with_costs(self, costs: Mapping[Any, Any], what: str = "") -> Self:
