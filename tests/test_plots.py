@@ -914,11 +914,6 @@ def test_curves_end_where_their_runs_end() -> None:
     assert asked["cutoff"].to_list() == [50, 50]
 
 
-def test_an_old_name_still_works() -> None:
-    with pytest.warns(DeprecationWarning, match="rankworth.plots.systems"):
-        assert plots.standings is plots.systems
-
-
 SHOWN = {
     "differences": (),
     "query_differences": ("RR",),

@@ -141,6 +141,7 @@ CALL: Final = {
 }  # fmt: skip
 OTHERS: Final[dict[str, dict[str, Any]]] = {
     "audit": {"measure": "RR=0.5"},
+    "chunks": {"gold": {"q": [("s", 0, 9)]}, "chunkings": {"a": [("s", 0, 9)]}},
     "evaluate_embeddings": {"qrels": {"0": {"0": 1}}},
     "judge_next": {"runs": {"a": RUN, "b": RUN}},
     "trace": {"stages": {"first": RUN, "last": RUN}},

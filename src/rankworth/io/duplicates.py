@@ -191,6 +191,7 @@ def repeated_judgements(parts: Sequence[Part], rows: "pl.DataFrame") -> InputErr
         if not any(part.lines or not part.first for part in parts):
             remedy += (
                 "\nif these are grades of several judges, their mean or median: --qrels-columns 'grade=mean(NAME)'"
+                ", in Python qrels_columns={'grade': 'mean(NAME)'}"
             )
         return error(QRELS, parts, remedy=remedy)
     return error(QRELS, parts, by=TRIPLE if rows.n_unique(TRIPLE) > rows.n_unique(PAIR) else PAIR)

@@ -131,11 +131,12 @@ def missing(
     remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
     column = looks.columns.get(near.get("grade", ""))
     holds_grades = column is not None and column.has_grades
-    if value in lacking and (optional or value == "grade") and not holds_grades:
+    may_be_missing = value in lacking and (optional or value == "grade") and not holds_grades
+    if may_be_missing:
         remedy += f"\nif none holds {value}s: {option({value: ''}, looks)}"
     if lacking == ("grade",) and (several := _of_judges(looks, {*request.named.values()})):
         remedy += f"\nif each of them holds the grades of a judge: {option({'grade': f'mean({several})'}, looks)}"
-    if lacking == ("score",) and looks.in_order and not request.named.get("score"):
+    if lacking == ("score",) and not may_be_missing and looks.in_order and not request.named.get("score"):
         choice = f'--order given (order="given"), or {option({"score": ""}, looks)}'
         remedy = f"{why}if its rows are in rank order: {choice}\notherwise {remedy.removeprefix(why)}"
     if lacking == ("document",) and of_items:
