@@ -767,6 +767,7 @@ WORKED: Final[list[Worked]] = [
     # nothing relevant
     (QRELS, RUN, "RR", {"no_relevant": "keep"}, ZERO, (1 / 2 + 1 + 0 + 0) / 4),
     (QRELS, RUN, "RR", {"no_relevant": "skip"}, without(ZERO, "q4"), (1 / 2 + 1 + 0) / 3),
+    (QRELS, RUN, "RR", {"no_relevant": "silence"}, ZERO, (1 / 2 + 1 + 0 + 0) / 4),
     (QRELS, RUN, "RR", {"no_relevant": "skip", "missing": "absent"}, {"q1": 1 / 2, "q2": 1.0}, (1 / 2 + 1 + 0) / 3),
     (QRELS, RUN, "RR", {"no_relevant": 1}, ZERO | {"q4": 1.0}, (1 / 2 + 1 + 0 + 1) / 4),
     (QRELS, RUN, "RR", {"no_relevant": 1, "extra": "zero"}, ZERO | {"q4": 1.0, "x": 1.0}, (1 / 2 + 1 + 0 + 1 + 1) / 5),

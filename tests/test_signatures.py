@@ -62,6 +62,7 @@ def words(name: str) -> st.SearchStrategy[Any]:
         "fewest": st.integers(0, 3),
         "exclude": st.sampled_from((None, "self")),
         "logarithms": st.booleans(),
+        "span_share": st.floats(0, 1),
     }
     return others[name] if name in others else st.sampled_from(CHOICES[name])
 
@@ -316,6 +317,7 @@ DIFFERENT: Final[dict[str, tuple[Any, str]]] = {
     "depth": (5, "depth is None and 5"),
     "unjudged": ("removed", "unjudged is kept and removed"),
     "duplicate_judgements": ("max", "duplicate_judgements is error and max"),
+    "span_share": (0.25, "span_share is 0.5 and 0.25"),
     "exclude": ("self", "exclude is None and self"),
     "exclude_from": ("run", "exclude_from is both and run"),
     "grades": ("truncated", "grades is given and truncated"),
