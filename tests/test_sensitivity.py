@@ -48,7 +48,15 @@ SETTINGS: Final[tuple[dict[str, Any], ...]] = (
     {"grades": "truncated"},
 )
 REFUSED: Final = (
-    *("duplicate-document", "bad-cutoff", "conflicting-options", "unknown-document", "bad-definition", "refused-input"),
+    *(
+        "duplicate-document",
+        "bad-cutoff",
+        "conflicting-options",
+        "unknown-document",
+        "bad-definition",
+        "refused-input",
+        "ambiguous-measure",
+    ),
 )
 """errors with which a change is refused that evaluation of the ranking as it is does not know"""
 KINDS: Final = ((0.0, 1.0), (0.0, 1.0, 2.0), (0.0, 1.0, 2.0, 3.0), (-1.0, 0.0, 1.0, 2.0), (0.0, 0.5, 1.0))
