@@ -168,3 +168,9 @@ def test_the_command_reads_words_and_writes_json(tmp_path: Path, capsys: pytest.
     assert record["drift"] is None
     assert main(["calibrate", str(tmp_path / "none.csv"), files[1], "--grades", "no=0", "yes=1"]) == 2
     assert "missing-file" in capsys.readouterr().err
+    assert main(["calibrate", files[0], files[0], "--grades", "no=0", "yes=1"]) == 2
+    message = capsys.readouterr().err
+    assert "names=[" not in message.partition("[run-names]")[2]
+    assert message.endswith("as in NAME=FILE\n")
+    named = [f"first={files[0]}", f"second={files[0]}"]
+    assert main(["calibrate", *named, "--grades", "no=0", "yes=1", "-f", "json"]) == 0

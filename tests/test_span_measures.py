@@ -346,6 +346,26 @@ def test_chunks_are_a_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert "run-names" in capsys.readouterr().err
 
 
+def test_a_warning_of_chunks_is_said_once_and_its_remedies_are_options(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    gold, chunks, only = (str(tmp_path / name) for name in ("gold.jsonl", "chunks.jsonl", "only.txt"))
+    pl.DataFrame(rows_of({"q1": [("a", 10, 30)], "q2": [("b", 0, 9)]})).write_ndjson(gold)
+    pl.DataFrame([("a", 0, 20), ("a", 20, 40)], schema=["source", "start", "end"], orient="row").write_ndjson(chunks)
+    Path(only).write_text("q1\n")
+    call = ["chunks", gold, chunks, "-m", "SpanR", "-f", "json"]
+    assert cli.main(call) == 0
+    text = capsys.readouterr().out
+    assert json.loads(text)["runs"][0]["mean"] == {"SpanR": 1 / 2}
+    assert text.count("many-unanswered") == 1
+    assert "--answered-only" in text
+    assert "--only FILE" in text
+    for option in (["--answered-only"], ["--only", only]):
+        assert cli.main([*call, *option]) == 0
+        assert json.loads(capsys.readouterr().out)["runs"][0]["mean"] == {"SpanR": 1.0}
+    assert not [warning for warning in recwarn if issubclass(warning.category, rw.RankworthWarning)]
+
+
 def test_chunkings_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(InputError, match="no chunk holds a character of the gold") as error:
         rw.chunks(GOLD, {"other": [("z", 0, 10)]})

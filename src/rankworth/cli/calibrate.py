@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from cyclopts import Parameter
 
-from rankworth.cli.inputs import named, stem
+from rankworth.cli.inputs import judge_names, named
 from rankworth.cli.options import (
     COMPARED,
     FORMAT,
@@ -71,15 +71,13 @@ def calibrate(
         rankworth calibrate human.csv v2.csv --before v1.csv --grades no=0 yes=1
 
     """
-    pairs = [named(text) for text in (people, judge, before) if text is not None]
-    called = [name or stem(path).removesuffix(".qrels") for name, path in pairs]
-    called = called if len(set(called)) == len(called) else [path for _, path in pairs]
+    files = [file for file in (people, judge, before) if file is not None]
+    names, paths = judge_names(files), [named(file)[1] for file in files]
     counting, words = grades_of(grades)
     if counting:
         text = f"--grades {counting}: words mean a grade here: WORD=GRADE"
         raise UsageError("unknown-setting", text, remedy="as in --grades no=0 yes=1")
-    paths = [path for _, path in pairs] + ([only] if only else [])
-    out = Output.of(shown, format, paths, contents="calibrations", further_suffixes=())
+    out = Output.of(shown, format, [*paths, *([only] if only else [])], contents="calibrations", further_suffixes=())
 
     from rankworth import correlation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import ids  # noqa: PLC0415 - as above
@@ -87,11 +85,11 @@ def calibrate(
 
     with progress(quiet=shown.quiet):
         by_role = parsed_columns(columns)
-        read = [Qrels(path, format=form, columns=by_role, blank=blank, grades=words) for _, path in pairs]
+        read = [Qrels(path, format=form, columns=by_role, blank=blank, grades=words) for path in paths]
         result = correlation.calibrate(
             *read[:2],
             before=read[2] if before is not None else None,
-            names=called,
+            names=names,
             rel=rel,
             queries=None if only is None else ids.read_ids(only),
             level=level,

@@ -21,7 +21,7 @@ from rankworth.cli.options import (
     Share,
     columns,
 )
-from rankworth.cli.output import Output
+from rankworth.cli.output import Output, progress
 from rankworth.errors import UsageError
 from rankworth.tables.show import ValueForm
 
@@ -34,6 +34,8 @@ def chunks(
     /,
     *chunkings: HiddenFile,
     measure: Annotated[list[str] | None, Parameter(alias="-m", consume_multiple=1, metavar="M", group=MEASURED)] = None,
+    only: Annotated[str | None, Parameter(metavar="FILE", group=MEASURED)] = None,
+    answered_only: Annotated[bool, Parameter(group=MEASURED)] = False,
     qrels_columns: Annotated[Columns, Parameter(group=READ)] = None,
     run_columns: Annotated[Columns, Parameter(group=READ)] = None,
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
@@ -52,6 +54,8 @@ def chunks(
         chunking: All chunks of a chunking: source, start and end; small=a.jsonl is named small.
         chunkings: Further chunkings.
         measure: Measures. Default: SpanR SpanP SpanIoU SpanPieces SpanLength.
+        only: Look at the queries in this file alone, one id in each line.
+        answered_only: Leave queries of whose gold a chunking has no character out of its means.
         qrels_columns: Names of columns of the gold: source=file start=from.
         run_columns: Names of columns of the chunks.
         format: Default: table on a terminal, otherwise tsv.
@@ -66,20 +70,24 @@ def chunks(
     """
     configuration.find(None, quiet=shown.quiet)
     pairs = [named(text) for text in (chunking, *chunkings)]
-    out = Output.of(shown, format, [gold, *(path for _, path in pairs)])
+    out = Output.of(shown, format, [gold, *(path for _, path in pairs), *([only] if only else [])])
 
     from rankworth.evaluation import ceilings  # noqa: PLC0415 - not before the arguments are known to be sound
+    from rankworth.io import ids  # noqa: PLC0415 - as above
     from rankworth.model.run import stem  # noqa: PLC0415 - as above
 
     names = [name or stem(path) for name, path in pairs]
     if twice := [name for name in names if names.count(name) > 1]:
         text = f"two chunkings are called {twice[0]!r}"
         raise UsageError("run-names", text, remedy="name them: small=a/chunks.jsonl large=b/chunks.jsonl")
-    table = ceilings.chunks(
-        gold,
-        dict(zip(names, (path for _, path in pairs), strict=True)),
-        measure or ceilings.MEASURES,
-        qrels_columns=columns(qrels_columns, "--qrels-columns"),
-        run_columns=columns(run_columns, "--run-columns"),
-    )
+    with progress(quiet=shown.quiet):
+        table = ceilings.chunks(
+            gold,
+            dict(zip(names, (path for _, path in pairs), strict=True)),
+            measure or ceilings.MEASURES,
+            qrels_columns=columns(qrels_columns, "--qrels-columns"),
+            run_columns=columns(run_columns, "--run-columns"),
+            queries=None if only is None else ids.read_ids(only),
+            missing="skip" if answered_only else None,
+        )
     write(out, table, measure or ceilings.MEASURES, Measured(), None if per_query else level, per_query=per_query)

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Final, Literal, TypedDict
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
-from rankworth.cli.inputs import InputFiles, SystemFiles, stem
+from rankworth.cli.inputs import InputFiles, SystemFiles, judge_names
 from rankworth.cli.inputs import named as name_and_path
 from rankworth.cli.options import (
     COMPARED,
@@ -214,7 +214,7 @@ def correlate(
             measures = measures or ["nDCG@10"]
             qrels, runs, settings = read(options, first, named).read(measures)
             other_qrels = read(options.of_judgements, second, ()).read(measures)[0]
-            about: Judges = {"names": _judge_names(judges), "by": by, "table": options.read.queries, **intervals}
+            about: Judges = {"names": judge_names(judges), "by": by, "table": options.read.queries, **intervals}
             if runs:
                 result = correlation.correlate_judges(
                     qrels,
@@ -236,13 +236,6 @@ def correlate(
         out.write_table(result.flat("queries"), {"json": lambda: data.document(result.to_dict()).encode()})
     else:
         out.write_result(result, "rankworth correlate", lambda path: _picture(result, out, path))
-
-
-def _judge_names(judges: tuple[str, str]) -> list[str]:
-    """Name the judges: as the command line does, by their files, or by their paths where files have one name."""
-    pairs = [name_and_path(judge) for judge in judges]
-    first, second = (name or stem(path).removesuffix(".qrels") for name, path in pairs)
-    return [first, second] if first != second else [path for _, path in pairs]
 
 
 def _picture(result: Any, out: Output, path: Path) -> bytes:  # noqa: ANN401 - systems

@@ -325,6 +325,18 @@ def stem(path: str) -> str:
     return readable(model.stem(path))
 
 
+def judge_names(files: Sequence[str]) -> list[str]:
+    """Name judges as the command line does, or by their files; by their paths where files have the same name.
+
+    Raises:
+        UsageError: `run-names`.
+
+    """
+    pairs = [named(file) for file in files]
+    names = [name or stem(path).removesuffix(".qrels") for name, path in pairs]
+    return names if len(set(names)) == len(names) else [path for _, path in pairs]
+
+
 def readable(name: str) -> str:
     """Return a name of a file as text, whatever bytes it holds and whatever the locale makes of them."""
     return os.fsencode(name).decode("utf-8", "backslashreplace")

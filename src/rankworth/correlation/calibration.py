@@ -8,14 +8,13 @@ import numpy as np
 
 from rankworth.arrays import Floats
 from rankworth.correlation.judged_pairs import by_item, graded_rows
-from rankworth.correlation.judges import Estimate, agreement
+from rankworth.correlation.judges import Estimate, agreement, stems_of
 from rankworth.errors import InputError, UsageError, counted
 from rankworth.io.duplicates import OneJudgement
 from rankworth.io.options import Blank
-from rankworth.io.paths import is_path
 from rankworth.io.validate import ids as valid_ids
 from rankworth.io.validate import is_number
-from rankworth.model import Qrels, stem
+from rankworth.model import Qrels
 from rankworth.scoring import inputs
 from rankworth.stats.clusters import ClusteredShare, clustered_mean, clustered_share, corrected_share
 from rankworth.stats.samples import check_sampling
@@ -298,13 +297,13 @@ def _names(names: Sequence[str] | None, sources: Sequence[object]) -> tuple[str,
 
     """
     usual = ("people", "judge", "before")
-    stems = [stem(source).removesuffix(".qrels") if is_path(source) else "" for source in sources]
-    called = [name or other for name, other in zip(stems, usual, strict=False)]
+    called = [name or other for name, other in zip(stems_of(sources), usual, strict=False)]
     if names is not None:
         called = [str(name) for name in names]
     if len(called) != len(sources) or not all(called) or len(set(called)) < len(called):
         text = f"names={list(called)}: there are {len(sources)} sets of judgements, each with a name of its own"
-        raise UsageError("run-names", text, remedy=f"names={list(usual[: len(sources)])}")
+        remedy = f"as in names={list(usual[: len(sources)])}, on the command line NAME=FILE"
+        raise UsageError("run-names", text, remedy=remedy)
     return tuple(called)
 
 

@@ -528,8 +528,12 @@ def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple
         UsageError: `run-names`.
 
     """
-    stems = [stem(source).removesuffix(".qrels") if is_path(source) else "" for source in sources]
-    return names_of(names, stems, ("first", "second"))
+    return names_of(names, stems_of(sources), ("first", "second"))
+
+
+def stems_of(sources: Iterable[object]) -> list[str]:
+    """Return what the files of judgements are called, without suffixes; an empty text for what is no file."""
+    return [stem(source).removesuffix(".qrels") if is_path(source) else "" for source in sources]
 
 
 def _per_grade(table: Floats, grades: Floats) -> Iterator[GradeAgreement]:
