@@ -25,7 +25,7 @@ Row = tuple[str, str, float, str]
 """query, document, cost, and where it stands"""
 
 
-def rows_of(run: "Run", column: str, what: str) -> Iterator[Row]:
+def rows_of(run: "Run", column: str, unit: str) -> Iterator[Row]:
     """Yield what the rows of a run cost.
 
     A column of numbers is read as scores are, by every format. A column of texts is counted: tokens are words and
@@ -34,7 +34,7 @@ def rows_of(run: "Run", column: str, what: str) -> Iterator[Row]:
     Args:
         run: the run.
         column: which holds the costs.
-        what: tokens, bytes or milliseconds.
+        unit: tokens, bytes or milliseconds.
 
     Raises:
         InputError: `bad-cost`, `one-stdin`.
@@ -49,7 +49,7 @@ def rows_of(run: "Run", column: str, what: str) -> Iterator[Row]:
     except InputError as error:
         if error.slug not in _NO_NUMBER:
             raise
-        if what == "milliseconds" or (counted := _counted(run, columns, column, what)) is None:
+        if unit == "milliseconds" or (counted := _counted(run, columns, column, unit)) is None:
             text = f"the column {column}, which says what documents cost: {error.problems[0]}"
             raise InputError("bad-cost", text, remedy="each retrieved document has a cost, a number from 0") from None
         yield from counted
@@ -81,7 +81,7 @@ def _lines(run: "Run", rows: int) -> list[str]:
     return [f"{run.files[0].name}:{number}" for number in numbers] if len(numbers) == rows else []
 
 
-def _counted(run: "Run", columns: Mapping[str, Any], column: str, what: str) -> list[Row] | None:
+def _counted(run: "Run", columns: Mapping[str, Any], column: str, unit: str) -> list[Row] | None:
     """Count the texts of a column; None where there are none.
 
     Raises:
@@ -111,9 +111,9 @@ def _counted(run: "Run", columns: Mapping[str, Any], column: str, what: str) -> 
         if has_numbers:
             continue
         if not isinstance(cell, str):
-            text = f"{where}document {quoted([row.id])} has no text in {column} whose {what} could be counted"
+            text = f"{where}document {quoted([row.id])} has no text in {column} whose {unit} could be counted"
             raise InputError("bad-cost", text, remedy="give it one, or its cost as a number in another column")
-        cost = tokens(cell) if what == "tokens" else len(cell.encode())
+        cost = tokens(cell) if unit == "tokens" else len(cell.encode())
         found.append((str(query), row.id, float(cost), where))
     return found or None
 

@@ -16,20 +16,20 @@ class Costs:
     """What documents cost.
 
     Attributes:
-        what: what is counted: tokens, bytes or milliseconds; empty where nobody says.
+        unit: what is counted: tokens, bytes or milliseconds; empty where nobody says.
         by_pair: by query and document.
         by_document: by document, whatever the query.
         called: what messages call the run.
 
     """
 
-    what: str
+    unit: str
     by_pair: Mapping[tuple[str, str], float]
     by_document: Mapping[str, float]
     called: str
 
     @classmethod
-    def of_mapping(cls, costs: Mapping[Any, Any], what: str, called: str) -> "Costs":
+    def of_mapping(cls, costs: Mapping[Any, Any], unit: str, called: str) -> "Costs":
         """Read `{document: cost}`, or `{query: {document: cost}}`.
 
         Raises:
@@ -43,10 +43,10 @@ class Costs:
                 pairs |= {(str(key), str(document)): checked(cost, document) for document, cost in value.items()}
             else:
                 documents[str(key)] = checked(value, key)
-        return cls(what, pairs, documents, called)
+        return cls(unit, pairs, documents, called)
 
     @classmethod
-    def of_rows(cls, rows: Iterable[tuple[str, str, float, str]], what: str, called: str) -> "Costs":
+    def of_rows(cls, rows: Iterable[tuple[str, str, float, str]], unit: str, called: str) -> "Costs":
         """Take rows of query, document, cost and where they stand.
 
         Raises:
@@ -60,7 +60,7 @@ class Costs:
                 text = f"{where}{shortened(document)} of query {shortened(query)} has two costs, "
                 text += f"{pairs[query, document]:g} and {cost:g}"
                 raise InputError("bad-cost", text, remedy="keep one row of each document, or give costs by document")
-        return cls(what, pairs, {}, called)
+        return cls(unit, pairs, {}, called)
 
     def of(self, queries: Sequence[str], documents: Sequence[Any]) -> Floats:
         """Return `[N]`, what each document of a query costs.

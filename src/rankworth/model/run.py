@@ -136,23 +136,23 @@ class Run:
     @property
     def cost(self) -> tuple[str, ...]:
         """The kinds of cost that are known, of tokens, bytes and milliseconds."""
-        return tuple(self.cost_columns) if self.own_costs is None else (self.own_costs.what or "cost",)
+        return tuple(self.cost_columns) if self.own_costs is None else (self.own_costs.unit or "cost",)
 
-    def with_costs(self, costs: Mapping[Any, Any], what: str = "") -> Self:
+    def with_costs(self, costs: Mapping[Any, Any], unit: str = "") -> Self:
         """Say what the documents cost, for cutoffs by cost such as `R@2000tok`.
 
         Args:
             costs: `{document: cost}`, or `{query: {document: cost}}`.
-            what: `tokens`, `bytes` or `milliseconds`; any of them where not said.
+            unit: `tokens`, `bytes` or `milliseconds`; any of them where not said.
 
         Raises:
             InputError: `bad-cost`.
             UsageError: `unknown-setting`.
 
         """
-        if what not in ("", *COSTS):
-            raise UsageError("unknown-setting", f"what={what!r}: costs are {' or '.join(COSTS)}")
-        return self._changed(own_costs=Costs.of_mapping(costs, what, self.name or "the run"))
+        if unit not in ("", *COSTS):
+            raise UsageError("unknown-setting", f"unit={unit!r}: costs are {' or '.join(COSTS)}")
+        return self._changed(own_costs=Costs.of_mapping(costs, unit, self.name or "the run"))
 
     def costs(self, wanted: Collection[str] = ()) -> Costs | None:
         """Read what the documents cost; None where nothing says so.
@@ -166,10 +166,10 @@ class Run:
         """
         if self.own_costs is not None or not self.cost_columns:
             return self.own_costs
-        what = next((each for each in self.cost_columns if each in wanted), next(iter(self.cost_columns)))
+        unit = next((each for each in self.cost_columns if each in wanted), next(iter(self.cost_columns)))
         from rankworth.model.cost_rows import rows_of  # noqa: PLC0415 - rarely needed
 
-        return Costs.of_rows(rows_of(self, self.cost_columns[what], what), what, self.name or "the run")
+        return Costs.of_rows(rows_of(self, self.cost_columns[unit], unit), unit, self.name or "the run")
 
     def _changed(self, **attributes: object) -> Self:
         """Copy this run with some attributes changed."""

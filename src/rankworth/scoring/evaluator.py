@@ -267,10 +267,10 @@ def _costs(quantities: Sequence[tuple[Quantity, Qrels]], run: Run) -> Costs | No
     if run.engine:
         raise UsageError("unfollowed-setting", f"{measured[0]}: costs are added up in memory, not by an engine")
     costs = run.costs({quantity.unit for quantity in measured} - {""})
-    if costs is not None and costs.what:
-        other = [quantity for quantity in measured if quantity.unit not in ("", costs.what)]
+    if costs is not None and costs.unit:
+        other = [quantity for quantity in measured if quantity.unit not in ("", costs.unit)]
         if other:
-            text = f"{other[0]} counts {other[0].unit}, and costs are {costs.what} here"
+            text = f"{other[0]} counts {other[0].unit}, and costs are {costs.unit} here"
             raise MeasureError("bad-cutoff", text, remedy=f"a call has one kind of cost: --cost {other[0].unit}")
     return costs
 

@@ -10,7 +10,7 @@ def rules_for_ids(judgements: Judgements, run: Run) -> dict[str, str]:
     """Return the rules by which documents were renamed, and the column of their costs, as signatures say them."""
     if run.ids is judgements.ids is None and not run.cost_columns:
         return {}
-    named = [what if column == what else f"{what}={column}" for what, column in run.cost_columns.items()]
+    named = [unit if column == unit else f"{unit}={column}" for unit, column in run.cost_columns.items()]
     costs = {"cost": ",".join(named)} if named else {}
     if run.ids is judgements.ids is None:
         return costs
