@@ -141,6 +141,8 @@ def cover(gold: Sequence[Span], chunks: Sequence[Span]) -> list[int]:
 
     >>> cover([("a", 10, 30)], [("a", 0, 20), ("a", 8, 28), ("a", 16, 36), ("b", 0, 20)])
     [1, 2]
+    >>> cover([("a", 0, 12)], [("a", 11, 13), ("a", 11, 12)])  # one within the other
+    [1]
     """
     wanted: dict[str, list[tuple[int, int]]] = {}
     for source, start, end in gold:
@@ -157,35 +159,52 @@ def _have_common(start: int, end: int, wanted: Iterable[tuple[int, int]]) -> boo
     return any(max(start, first) < min(end, last) for first, last in wanted)
 
 
-def _cover(wanted: Sequence[tuple[int, int]], held: Iterable[tuple[int, int, int]]) -> list[int]:
-    """Choose chunks of one source, along which both starts and ends grow.
+def _cover(wanted: Sequence[tuple[int, int]], held: Sequence[tuple[int, int, int]]) -> list[int]:
+    """Choose chunks of one source by the shortest path along chunks of which both starts and ends grow.
+
+    A chunk may follow another one if no character of the gold that a chunk holds lies between them. A chunk that lies
+    within another one is never chosen beside it, but may be chosen instead of it.
 
     Args:
         wanted: start and end of the gold spans.
         held: start, end and number of all chunks that have a character of the gold.
 
     """
-    steps = [(0, 0, -1)]  # the beginning of the source, chunks that lie in no other one, the end of the source
-    for chunk in sorted(held, key=lambda chunk: (chunk[0], -chunk[1])):
-        if chunk[1] > steps[-1][1]:
-            steps.append(chunk)
-    steps.append((_END, _END, -1))
+    common = _merged((max(start, first), min(end, last)) for start, end, _ in held for first, last in wanted)
+
+    def common_before(position: int) -> int:
+        return sum(max(0, min(last, position) - first) for first, last in common)
+
+    by_end = sorted(held, key=lambda chunk: (chunk[1], chunk[0]))
+    steps = [(-1, 0, -1), *by_end, (_END, _END, -1)]  # the beginning of the source, its chunks, its end
+    common_at_end = [common_before(end) for _, end, _ in steps]
     best = [(0, 0, 0)]  # of the choices that end with each step: characters, chunks, and the step before
     for number, (start, end, _) in enumerate(steps[1:], 1):
+        common_at_start = common_before(start)
         options = []
         for before in range(number - 1, -1, -1):
-            reached = steps[before][1]
-            passed = steps[before + 1 : number]  # chunks that are not chosen, of which this one leaves nothing out
-            if any(_have_common(max(first, reached), min(last, start), wanted) for first, last, _ in passed):
+            if common_at_end[before] < common_at_start:  # so it is for all steps further back
                 break
-            characters, chunks, _ = best[before]
-            options.append((characters + end - max(start, reached), chunks + 1, before))
-        best.append(min(options))
+            if steps[before][0] < start:
+                characters, chunks, _ = best[before]
+                options.append((characters + end - max(start, steps[before][1]), chunks + 1, before))
+        best.append(min(options, default=(_END, 0, 0)))  # without an option, no choice ends with this chunk
     chosen, step = [], best[-1][2]
     while step:
         chosen.append(steps[step][2])
         step = best[step][2]
     return chosen
+
+
+def _merged(stretches: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the union of stretches, ascending; an empty one has no part in it."""
+    union: list[tuple[int, int]] = []
+    for first, last in sorted(stretch for stretch in stretches if stretch[0] < stretch[1]):
+        if union and first <= union[-1][1]:
+            union[-1] = union[-1][0], max(last, union[-1][1])
+        else:
+            union.append((first, last))
+    return union
 
 
 def _stretches(spans: Sequence[Span]) -> tuple[Integers, Integers, Integers]:
