@@ -108,11 +108,11 @@ class Documents(Mapping[str, str]):
         hidden = _hidden(document)
         if hidden:
             return f"{document} is hidden by {hidden}"
-        thing = _looked_up(document)
-        if thing is None:
+        documented = _looked_up(document)
+        if documented is None:
             version = ".".join(map(str, sys.version_info[:3]))
             return f"{document} is not in this Python ({version} on {sys.platform})"
-        return f"{document}{_signature(thing)}\n\n{inspect.getdoc(thing) or ''}".rstrip()
+        return f"{document}{_signature(documented)}\n\n{inspect.getdoc(documented) or ''}".rstrip()
 
     def __contains__(self, document: object) -> bool:
         """Return whether it is a document, present in this Python or not."""
@@ -299,22 +299,22 @@ def _looked_up(document: str) -> object | None:
         parts.insert(0, "builtins")
     with warnings.catch_warnings(), contextlib.suppress(ImportError, AttributeError):
         warnings.simplefilter("ignore")  # old modules say that they are old
-        thing: object = importlib.import_module(parts[0])
+        value: object = importlib.import_module(parts[0])
         path = parts[0]
         for part in parts[1:]:
             path = f"{path}.{part}"
-            if not hasattr(thing, part):
+            if not hasattr(value, part):
                 importlib.import_module(path)
-            thing = getattr(thing, part)
-        return thing
+            value = getattr(value, part)
+        return value
     return None
 
 
-def _signature(thing: object) -> str:
+def _signature(value: object) -> str:
     """Write the parameters of an object, if they are known, without places in memory."""
-    if not callable(thing):
+    if not callable(value):
         return ""
     try:
-        return _ADDRESS.sub("", str(inspect.signature(thing)))
+        return _ADDRESS.sub("", str(inspect.signature(value)))
     except (TypeError, ValueError):
         return ""

@@ -271,8 +271,8 @@ class Groups(_OfQueries):
             UsageError: as `known`.
 
         """
-        places = {name: number for number, name in enumerate((*self.order, NONE))}
-        return np.array([places[label] for label in self.of_all(queries)], dtype=np.int64)
+        number_of = {name: number for number, name in enumerate((*self.order, NONE))}
+        return np.array([number_of[label] for label in self.of_all(queries)], dtype=np.int64)
 
     def by_column(self, queries: Sequence[str]) -> dict[str, Parts]:
         """Return the groups of some queries, by column."""

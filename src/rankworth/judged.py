@@ -314,10 +314,10 @@ class Judged:
         """Arrange the documents by some places, `[Q, T]`, in that order; ranks and counts stay."""
         xp = self.xp
         grade, is_judged = (xp.take_along_axis(array, order, axis=1) for array in (self.grade, self.is_judged))
-        places = {name: getattr(self, name)[:, : order.shape[1]] for name in ("rank", "tie_first", "tie_last")}
+        columns = {name: getattr(self, name)[:, : order.shape[1]] for name in ("rank", "tie_first", "tie_last")}
         return replace(
             self,
-            **places,
+            **columns,
             grade=grade,
             is_judged=is_judged,
             retrieved=is_judged,

@@ -249,16 +249,16 @@ class _Auditor:
             with suppress(RankworthError):
                 self.tried[str(definition)] = self._compared(definition, self.few, self.few_runs), definition
 
-    def _confirmed(self, what: Literal["documents", "order"]) -> list[FusionCandidate]:
+    def _confirmed(self, matching: Literal["documents", "order"]) -> list[FusionCandidate]:
         """Return the first fusions that give all scores, or the order, of all queries."""
-        made = [pair for pair in self.tried.values() if getattr(pair[0], what) == 1]
+        made = [pair for pair in self.tried.values() if getattr(pair[0], matching) == 1]
         if len(self.queries) <= _QUERIES:
             return [each for each, _ in made]
         confirmed = []
         for _, definition in made[:_KEPT]:
             with suppress(RankworthError):
                 confirmed.append(self._compared(definition, self.all, self.runs))
-        return [each for each in confirmed if getattr(each, what) == 1]
+        return [each for each in confirmed if getattr(each, matching) == 1]
 
     def _compared(self, definition: Definition, rows: "_Rows", runs: Mapping[str, Run]) -> FusionCandidate:
         """Compare the fused run with what a fusion gives.

@@ -383,7 +383,9 @@ def _names_of_groups(groups: Sequence[Sequence[tuple[str, str]]], sizes: Sequenc
     by_file = [each[0] if len(each) == 1 else _beginning(each) for each in stems]
     for candidates in (by_folder, by_file):
         named_groups = zip(typed, by_file, candidates, sizes, strict=True)
-        names = [readable([*given, name if size > 1 else file][0]) for given, file, name, size in named_groups]
+        names = [
+            readable([*names_given, name if size > 1 else file][0]) for names_given, file, name, size in named_groups
+        ]
         if all(names) and len({*names}) == len(names):
             return names
     text = "the runs of the systems beside -- lie neither in folders of other names nor in files that begin otherwise"

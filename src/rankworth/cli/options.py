@@ -227,12 +227,12 @@ class Read:
         """
         from rankworth.io.id_rules import NO_RULES, OPTIONS  # noqa: PLC0415 - not needed for help
 
-        given = {name: getattr(self, name) for name in OPTIONS}
-        if all(value is None for value in given.values()):
+        options = {name: getattr(self, name) for name in OPTIONS}
+        if all(value is None for value in options.values()):
             return NO_RULES
         from rankworth.io.id_tables import rules_of  # noqa: PLC0415 - not before the arguments are sound
 
-        return rules_of(given)
+        return rules_of(options)
 
     @property
     def text_columns(self) -> dict[str, str]:

@@ -73,15 +73,15 @@ def differences(tables: Mapping[str, ScoreTable], compared: Pairs, plan: Plan) -
     levels = plan.alpha * positive / np.fmax(stats.adjusted(positive, plan.correction), positive)
     rows: list[Difference] = []
     for part, tested in zip(parts, tests, strict=True):
-        places = slice(len(rows), len(rows) + len(tested.p))
-        rows += _rows(part, plan, tested, adjusted[places], levels[places])
+        columns = slice(len(rows), len(rows) + len(tested.p))
+        rows += _rows(part, plan, tested, adjusted[columns], levels[columns])
     family = 1 if plan.correction == "none" else len(rows)
-    for place, row in enumerate(rows):
-        needed = _needed(row, place, p, plan) if row.word == "unclear" else math.nan
+    for index, row in enumerate(rows):
+        needed = _needed(row, index, p, plan) if row.word == "unclear" else math.nan
         if row.word == "unclear" and not row.interval(plan.level).is_finite:
             needed = np.fmax(needed, row.queries + 1)
         word = row.word if math.isnan(needed) else "too few"
-        rows[place] = row._replace(comparisons=family, word=word, needed=needed)
+        rows[index] = row._replace(comparisons=family, word=word, needed=needed)
     return rows, tests[0].procedure
 
 
@@ -248,7 +248,7 @@ def _tested_together(
     complete = [values[~np.isnan(values).any(axis=1)] for values in tables]
     means = np.array([stats.means(values) for values in complete])  # [M, S]
     mean = np.concatenate([means[:, second] - means[:, first] for first, second in compared])  # [pairs * measures]
-    places = [(measure, *pair) for pair in compared for measure in range(len(table.measures))]
+    rows = [(measure, *pair) for pair in compared for measure in range(len(table.measures))]
     tests: list[stats.PairwiseTests] = []
     shuffled: stats.RandomizedTukey | None = None
     source: stats.PairwiseTests | stats.RandomizedTukey
@@ -269,7 +269,7 @@ def _tested_together(
         return around(mean, half)
 
     procedure = Procedure(PAIRWISE[plan.test], source.sentence, source.reference, resamples)
-    return np.array([p[measure][first, second] for measure, first, second in places]), ends, procedure
+    return np.array([p[measure][first, second] for measure, first, second in rows]), ends, procedure
 
 
 class _OverRuns(NamedTuple):
@@ -297,10 +297,10 @@ class _OverRuns(NamedTuple):
     def ends(self, mean: Floats, alpha: Floats) -> Ends:
         """Return the ends of the intervals at levels of the tests, `[A, pairs * measures]`."""
         half = np.full(alpha.shape, np.nan)
-        for place, row in enumerate(self.differences):
+        for index, row in enumerate(self.differences):
             if row is not None:
-                levels = (1 - alpha[:, place]).tolist()
-                half[:, place] = [max(row.half(level), row.identical(level)) for level in levels]
+                levels = (1 - alpha[:, index]).tolist()
+                half[:, index] = [max(row.half(level), row.identical(level)) for level in levels]
         return around(mean, half)
 
 
@@ -309,12 +309,12 @@ def _detectable(part: _Part, plan: Plan, each: Floats, size: NDArray[np.intp]) -
     table, compared, _ = part
     deviations = stats.deviations(each, table.weights)
     # [U]: the distinct sizes, and which of these each is
-    sizes, places = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
-    of_size = stats.minimal_detectable(1.0, sizes, power=POWER, alpha=plan.alpha)[places]
+    sizes, size_of = np.unique(size, return_inverse=True)  # on which alone the difference of deviation 1 depends
+    of_size = stats.minimal_detectable(1.0, sizes, power=POWER, alpha=plan.alpha)[size_of]
     detectable = np.where(deviations > 0, deviations, np.nan) * of_size
-    for place, row in enumerate(_OverRuns.of(table, compared, plan).differences):
+    for index, row in enumerate(_OverRuns.of(table, compared, plan).differences):
         if row is not None:
-            detectable[place] = row.detectable(POWER, plan.alpha)
+            detectable[index] = row.detectable(POWER, plan.alpha)
     return np.where(detectable > np.tile(table.widest, len(compared)), np.inf, detectable)
 
 
@@ -327,12 +327,12 @@ def _estimated(each: Floats, weights: Floats | None, of_whole: NDArray[np.bool_]
     return interval
 
 
-def _needed(row: Difference, place: int, p: Floats, plan: Plan) -> float:
+def _needed(row: Difference, index: int, p: Floats, plan: Plan) -> float:
     """Return from how many queries with a difference on the test could decide; NaN where there are as many.
 
     Args:
         row: the difference.
-        place: its number among all that are corrected together.
+        index: its number among all that are corrected together.
         p: `[N]`, their p values.
         plan: how they are judged.
 
@@ -343,8 +343,8 @@ def _needed(row: Difference, place: int, p: Floats, plan: Plan) -> float:
     size = row.wins + row.losses if has_counts and (is_constant or (method and method.counts_signs)) else row.queries
 
     def decides(size: int) -> bool:
-        least = np.where(np.arange(len(p)) == place, _least(plan, size, is_constant=is_constant), p)
-        return bool(stats.adjusted(least, plan.correction)[place] <= plan.alpha * (1 + ROUNDING))
+        least = np.where(np.arange(len(p)) == index, _least(plan, size, is_constant=is_constant), p)
+        return bool(stats.adjusted(least, plan.correction)[index] <= plan.alpha * (1 + ROUNDING))
 
     if math.isnan(row.p):
         return 2.0

@@ -29,7 +29,7 @@ def verdicts(path: str, forbidden: Forbidden, systems: Mapping[str, Sequence[obj
 
     """
     gate = Gate("no-leak", path, 0.0)
-    found = []
+    decided = []
     for system, runs in systems.items():
         count, number, named = 0, 0, []
         for run in runs:
@@ -43,8 +43,8 @@ def verdicts(path: str, forbidden: Forbidden, systems: Mapping[str, Sequence[obj
         reason = described_share(count, number) if number else "there is no query"
         many = counted(len(named), "forbidden document", "forbidden documents")
         reason = f"{many} in {reason}: {', '.join(shown)}" if named else f"no forbidden document: {reason}"
-        found.append(Verdict(gate, system, not named, None, float(count), reason))
-    return found
+        decided.append(Verdict(gate, system, not named, None, float(count), reason))
+    return decided
 
 
 def _leaks(run: Run, forbidden: Forbidden) -> tuple[list[tuple[str, str, int]], int]:

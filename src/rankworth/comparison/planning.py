@@ -134,10 +134,10 @@ def runs_needed(
     if not designs:
         text = "no system has several runs, so that nothing is known of how runs vary"
         raise UsageError("conflicting-options", text, remedy='compare(qrels, {"old": [run, run, ...], "new": [...]})')
-    found = {}
+    numbers = {}
     for name, each in designs.items():
-        found[name] = each.design.runs_needed(effect, n or each.queries, power, alpha)
-    return found
+        numbers[name] = each.design.runs_needed(effect, n or each.queries, power, alpha)
+    return numbers
 
 
 class _Planned(NamedTuple):

@@ -78,11 +78,11 @@ class Scores:
             InputError: as `Column.weighted`.
 
         """
-        given = {"weights": weights, "macro": macro}
-        if self.weighting or not any(given.values()):
+        weighting = {"weights": weights, "macro": macro}
+        if self.weighting or not any(weighting.values()):
             return self
         line = Signature.parse(self.signature)
-        settings = {**line.settings, **{name: data.label for name, data in given.items() if data is not None}}
+        settings = {**line.settings, **{name: data.label for name, data in weighting.items() if data is not None}}
         column = self.column.weighted(weights, macro)
         runs = tuple(run.weighted(weights, macro) for run in self.runs)
         return replace(self, signature=str(replace(line, settings=settings)), column=column, runs=runs)
@@ -266,9 +266,9 @@ def require_same_settings(systems: Sequence[SystemScores], measures: Sequence[st
         problems += [f"{named}: {difference}" for difference in not_alike(first.signature, second.signature)]
         if first.weighting != second.weighting and not _count_alike(base, system, name):
             words = (
-                f"{what} is {first.weighting.get(what, 'none')} and {second.weighting.get(what, 'none')}"
-                for what in WEIGHTING
-                if first.weighting.get(what) != second.weighting.get(what)
+                f"{setting} is {first.weighting.get(setting, 'none')} and {second.weighting.get(setting, 'none')}"
+                for setting in WEIGHTING
+                if first.weighting.get(setting) != second.weighting.get(setting)
             )
             unequal.append(f"{named}: {', '.join(words)}, so that their queries do not count alike")
     remedy = "measure all of them with one profile and the same settings"
@@ -283,11 +283,11 @@ def require_same_settings(systems: Sequence[SystemScores], measures: Sequence[st
 def _count_alike(first: SystemScores, second: SystemScores, measure: str) -> bool:
     """Return whether the queries that both systems have a value for by a measure have the same weights and groups."""
     queries = [query for query in first.queries if query in second.rows]
-    one, other = (system.only(queries).scores[measure].column for system in (first, second))
-    both = one.listed & other.listed & ~np.isnan(one.values + other.values)  # [Q]
-    groups = {*zip(one.group[both].tolist(), other.group[both].tolist(), strict=True)}
+    first_column, second_column = (system.only(queries).scores[measure].column for system in (first, second))
+    both = first_column.listed & second_column.listed & ~np.isnan(first_column.values + second_column.values)  # [Q]
+    groups = {*zip(first_column.group[both].tolist(), second_column.group[both].tolist(), strict=True)}
     has_equal_groups = len(groups) == len({group for group, _ in groups}) == len({group for _, group in groups})
-    return has_equal_groups and np.array_equal(one.weights[both], other.weights[both])
+    return has_equal_groups and np.array_equal(first_column.weights[both], second_column.weights[both])
 
 
 def not_alike(first: str, other: str) -> list[str]:

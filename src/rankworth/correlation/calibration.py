@@ -255,10 +255,10 @@ def calibrate(
     check_sampling(level, seed, 1 if resamples is None else resamples)
     if isinstance(rel, bool) or not is_number(rel, infinite=False):
         raise UsageError("unknown-setting", f"rel={rel!r}: the grade from which pairs are relevant is a number")
-    given = [people, judge] if before is None else [people, judge, before]
-    called = _names(names, given)
+    judgements = [people, judge] if before is None else [people, judge, before]
+    called = _names(names, judgements)
     reading = inputs.InputOptions({"columns": columns, "blank": blank, "grades": grades, "ids": ids})
-    listed = [by_item((people, source), called, reading.grades) for source in given[1:]]
+    listed = [by_item((people, source), called, reading.grades) for source in judgements[1:]]
     sources, _ = reading.read([listed[0][0], *(pair[1] for pair in listed)], ())
     read = [
         source if isinstance(source, Qrels) else Qrels(source, duplicate_judgements=duplicate_judgements)

@@ -138,11 +138,11 @@ def _frames(source: Any, called: str, reading: Reading) -> "Iterable[pl.DataFram
 
 def _perfect(wanted: Mapping[str, list[Span]], pieces: list[Span], name: str) -> Run:
     """Make the run of a perfect retriever: of each query the chunks that hold its gold."""
-    found = {query: [pieces[number] for number in cover(gold, pieces)] for query, gold in wanted.items()}
-    if not any(found.values()):
+    covers = {query: [pieces[number] for number in cover(gold, pieces)] for query, gold in wanted.items()}
+    if not any(covers.values()):
         text = (
             f"{name}: no chunk holds a character of the gold; its sources are {quoted({piece[0] for piece in pieces})}"
         )
         gold_sources = quoted({span[0] for spans_ in wanted.values() for span in spans_})
         raise InputError("no-match", text, remedy=f"call sources alike: those of the gold are {gold_sources}")
-    return Run({query: [spans.id_of(*piece) for piece in chosen] for query, chosen in found.items()}, name)
+    return Run({query: [spans.id_of(*piece) for piece in chosen] for query, chosen in covers.items()}, name)

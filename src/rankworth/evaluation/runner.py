@@ -375,10 +375,10 @@ def _with_separate_runs(table: list[Values], paths: Mapping[str, str]) -> list[V
     """Say at the first run that no two of them answer the same query, instead of how many queries each leaves out."""
     standings = {values.run: details(values).base[0] for values in table}
     answered = {name: {*rows.of(rows.judged & rows.answered)} for name, rows in standings.items()}
-    if len(answered) < len(table) or not (told := [*separate_runs(answered, paths)]):
+    if len(answered) < len(table) or not (parts := [*separate_runs(answered, paths)]):
         return table
     kept = [[notice for notice in values.notices if notice.slug != "many-unanswered"] for values in table]
-    kept[0] += told
+    kept[0] += parts
     return [with_notices(values, notices) for values, notices in zip(table, kept, strict=True)]
 
 

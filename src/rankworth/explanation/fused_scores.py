@@ -167,9 +167,9 @@ class FusedRuns:
         candidates, fused = block.candidates, block.fused
         rows = np.flatnonzero(candidates.query == number)
         order = fused.candidate[candidates.query[fused.candidate] == number]
-        place = {row: rank for rank, row in enumerate(order.tolist(), 1)}
+        rank_of = {row: rank for rank, row in enumerate(order.tolist(), 1)}
         ids = candidates.ids(rows).to_list()
-        ranks = [place.get(row) for row in rows.tolist()]
+        ranks = [rank_of.get(row) for row in rows.tolist()]
         parts = fused.parts[rows].astype(np.float64)
         scores = fused.scores[rows].astype(np.float64)
         return ids, [grades.get(each) for each in ids], ranks, scores, fused.ranks[rows], parts

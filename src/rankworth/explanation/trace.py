@@ -241,8 +241,8 @@ Row = tuple[Term, ...]
 
 def sheets(explanation: "Explanation") -> list[Sheet]:
     """Return the step table of an explanation, and the ideal ranking beside it, or below where it is long."""
-    steps, *others = step_columns(explanation)
-    below = [Sheet(tuple(columns), title=f"{explanation.query}   the ideal ranking") for columns in others]
+    steps, *rest = step_columns(explanation)
+    below = [Sheet(tuple(columns), title=f"{explanation.query}   the ideal ranking") for columns in rest]
     query, run = shortened(explanation.id), f"   {shortened(explanation.run)}" if explanation.run else ""
     title = f"{query}   {explanation.measure}   left out{run}"
     if explanation.value is not None:

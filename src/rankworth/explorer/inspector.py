@@ -287,19 +287,19 @@ class Inspector:
         runs, measure = {name: self.runs[name] for name in names}, self.measures[self._column(request)]
         qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
-            found = judge_next(qrels, runs, measure, n=_LISTED, **self.conventions)
+            candidates = judge_next(qrels, runs, measure, n=_LISTED, **self.conventions)
             verdict = compare(qrels, runs, [measure], **self.conventions).verdict.sentence if len(runs) > 1 else ""
         documents = [
             self._with_text({"document": str(row.document), "query": str(row.query)})
             | {"query_text": self.text_by_query.get(str(row.query), ""), "ranks": row.ranks, "effect": row.effect}
-            for row in found.documents
+            for row in candidates.documents
         ]
-        can, *_ = found.notes
+        can, *_ = candidates.notes
         return {
             "runs": names,
             "measure": measure,
             "documents": documents,
-            "left": found.left,
+            "left": candidates.left,
             "can": can,
             "verdict": verdict,
         }

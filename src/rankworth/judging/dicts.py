@@ -190,12 +190,14 @@ class _Dicts(Rows):
         owner = self._segment(groups.rows[starts])  # of each group; the groups of a query stand together
         first = np.flatnonzero(np.diff(owner, prepend=-1))  # the first group of each query that has groups
         spans = pairwise([*starts[first].tolist(), len(ids)])
-        places = [dict(zip(ids[start:end], range(start, end), strict=True)) for start, end in spans]
+        positions = [dict(zip(ids[start:end], range(start, end), strict=True)) for start, end in spans]
         # [T]: which of these queries the document is of
         number = np.searchsorted(owner[first], hits.segment[groups.hits]).tolist()
         tied = zip(number, self._documents_of(hits, groups.hits), strict=True)
         # [T]: its position among the K ids, less that of its group
-        before = np.array([places[query][document] for query, document in tied], dtype=np.int64) - starts[groups.group]
+        before = (
+            np.array([positions[query][document] for query, document in tied], dtype=np.int64) - starts[groups.group]
+        )
         if ties in ("id-descending", "given-reversed"):
             before = groups.sizes[groups.group] - 1 - before
         return before

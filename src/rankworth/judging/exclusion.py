@@ -88,9 +88,9 @@ class Exclusion:
             (number, index) for number, query in enumerate(queries) if (index := self._numbers.get(query, -1)) >= 0
         ]
         # [E] each: a query with pairs, by its number in the list and among the pairs
-        numbers, places = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        lengths = self.required_pairs.lengths[places]
-        rows = expand(self.required_pairs.offsets[places], lengths)  # [P]: all pairs of these queries
+        numbers, positions = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
+        lengths = self.required_pairs.lengths[positions]
+        rows = expand(self.required_pairs.offsets[positions], lengths)  # [P]: all pairs of these queries
         return np.repeat(numbers, lengths), taken(self.required_pairs.document_series, rows)
 
     def out_of(self, qrels: Qrels, *, may_be_all: bool = False) -> Qrels:

@@ -286,9 +286,9 @@ def catalogue_of(
     forbidden: Forbidden | None = None,
 ) -> Catalogue | None:
     """Number items and users, and count what measures need; None where nothing is given."""
-    given = history, items, expected_run, forbidden
-    readable = tuple(data for data in given if data is not None and data.rows is not None)
-    return _made(tuple(map(id, readable)), *given) if readable else None
+    sources = history, items, expected_run, forbidden
+    readable = tuple(data for data in sources if data is not None and data.rows is not None)
+    return _made(tuple(map(id, readable)), *sources) if readable else None
 
 
 @lru_cache(maxsize=4)
@@ -400,9 +400,9 @@ def _column(cells: list[Any], called: str) -> ItemColumn:
         names = tuple(sorted({part for parts in sets for part in parts}))
         numbers = {part: number for number, part in enumerate(names)}
         entries = [(row, numbers[part]) for row, parts in enumerate(sets) for part in parts]
-        held = np.array(entries, dtype=np.int64).reshape(-1, 2)
+        pairs = np.array(entries, dtype=np.int64).reshape(-1, 2)
         size = (len(cells), len(names))
-        matrix: Any = sparse.csr_array((np.ones(len(held)), (held[:, 0], held[:, 1])), shape=size)
+        matrix: Any = sparse.csr_array((np.ones(len(pairs)), (pairs[:, 0], pairs[:, 1])), shape=size)
         return ItemColumn("set", names, matrix, vector, repeats)
     texts = [None if cell is None or cell == "" else str(cell) for cell in cells]
     names = tuple(sorted({text for text in texts if text is not None}))

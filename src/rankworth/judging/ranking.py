@@ -130,8 +130,8 @@ class Rows(ABC):
     @property
     def unjudged(self) -> dict[str, int]:
         """The number of rows of each unjudged query."""
-        others = np.flatnonzero(self.query_index >= len(self.qrels)).tolist()
-        return {self.queries[number]: int(self.lengths[number]) for number in others}
+        numbers = np.flatnonzero(self.query_index >= len(self.qrels)).tolist()
+        return {self.queries[number]: int(self.lengths[number]) for number in numbers}
 
     @cached_property
     def starts(self) -> Integers:

@@ -247,13 +247,13 @@ class Qrels:
             queries: their ids; those that are there already do no harm.
 
         """
-        places = {query: index for index, query in enumerate(self.queries)}
+        index_of = {query: index for index, query in enumerate(self.queries)}
         every = {*self.queries, *queries}
-        if len(every) == len(places):
+        if len(every) == len(index_of):
             return self
         extended = Qrels(self)
         extended.queries = sorted(every)
-        at = np.array([places.get(query, -1) for query in extended.queries], dtype=np.int64)
+        at = np.array([index_of.get(query, -1) for query in extended.queries], dtype=np.int64)
         extended.offsets = np.concatenate(([0], np.cumsum(np.where(at >= 0, self.lengths[at], 0))))
         extended.repeated = np.where(at >= 0, self.repeated[at], 0)
         extended.excluded = np.where(at >= 0, self.excluded[at], 0)

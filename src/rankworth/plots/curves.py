@@ -250,10 +250,10 @@ def _bars(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
     sheet.legend()
 
 
-def _number(sheet: Canvas, places: Sequence[float]) -> None:
+def _number(sheet: Canvas, positions: Sequence[float]) -> None:
     """Label all places of the horizontal axis where there are few, and round ones where there are many."""
-    if len(places) <= _LABELLED:
-        sheet.ax.set_xticks(places, [f"{x:g}" for x in places])
+    if len(positions) <= _LABELLED:
+        sheet.ax.set_xticks(positions, [f"{x:g}" for x in positions])
     else:
         sheet.ax.locator_params(axis="x", integer=True)
 

@@ -127,9 +127,9 @@ def _bands(sheet: Canvas, index: int, rows: list[Row], colors: dict[str, str]) -
     for row in rows:
         key = row["state"], row["next_state"]
         low = left[key] + (right[key] - left[key]) * bend
-        place = index + _WIDE + across * (1 - 2 * _WIDE)
+        x = index + _WIDE + across * (1 - 2 * _WIDE)
         color = colors[row["next_state"]]
-        sheet.ax.fill_between(place, low, low + row["documents"], color=color, alpha=_LIGHT, linewidth=0, label="_")
+        sheet.ax.fill_between(x, low, low + row["documents"], color=color, alpha=_LIGHT, linewidth=0, label="_")
 
 
 def _starts(rows: list[Row]) -> dict[tuple[str, str], int]:

@@ -152,18 +152,18 @@ class Signature:
         return differences
 
 
-def refuse_differences(one: "Signature | str", other: "Signature | str") -> None:
+def refuse_differences(first: "Signature | str", second: "Signature | str") -> None:
     """Refuse to compare numbers that were not made alike.
 
     Args:
-        one: the signature of a number, or its line.
-        other: that of another number.
+        first: the signature of a number, or its line.
+        second: that of another number.
 
     Raises:
         UsageError: `not-comparable`, which names what differs; `bad-signature`.
 
     """
-    signatures = [each if isinstance(each, Signature) else Signature.parse(each) for each in (one, other)]
+    signatures = [each if isinstance(each, Signature) else Signature.parse(each) for each in (first, second)]
     differences = signatures[0].differences(signatures[1])
     if differences:
         raise UsageError(

@@ -282,8 +282,8 @@ def _summary(shown: Measured, labels: Sequence[str], table: query_texts.QueryTab
     else:
         ids, means, conclusion = list(shown.per_query.ids), {shown.run: shown.mean()}, _of_single(shown, texts)
         values = {shown.run: shown.per_query.array.T}
-        found = {label: measure_of(label) for label in labels}
-        better = {label: measure.definition.better if measure else "higher" for label, measure in found.items()}
+        measures = {label: measure_of(label) for label in labels}
+        better = {label: measure.definition.better if measure else "higher" for label, measure in measures.items()}
         by_label = shown.interval(level=_LEVEL, seed=seed)
         ends = {shown.run: [[finite(by_label[label].low), finite(by_label[label].high)] for label in labels]}
     table_of_runs = np.array([*values.values()])  # [S, M, Q]

@@ -355,8 +355,8 @@ def extremes(record: Record) -> str:
     ordered = ("lowest", "highest") if sign > 0 else ("highest", "lowest")
     words = ("loses most", "gains most") if is_pair else tuple(f"has its {end} values" for end in ordered)
     parts = []
-    for side, (some, word) in enumerate(zip(ends, words, strict=True)):
-        items = "".join(f"<li>{_extreme(record, row, largest, is_pair=is_pair)}</li>" for row in some[:_LISTED])
+    for side, (ranked, word) in enumerate(zip(ends, words, strict=True)):
+        items = "".join(f"<li>{_extreme(record, row, largest, is_pair=is_pair)}</li>" for row in ranked[:_LISTED])
         none = f'<p class="small">{"No query gains." if side else "No query loses."}</p>'
         body = f'<ol class="extremes">{items}</ol>' if items else none
         parts.append(f"<div><h2>Where {_name(runs[-1])} {word}</h2>{body}</div>")

@@ -19,13 +19,13 @@ def described_amounts(columns: Mapping[str, Column]) -> dict[str, Any]:
         columns: of one run, by measure.
 
     """
-    told: dict[str, Any] = {}
+    amounts: dict[str, Any] = {}
     for label, column in columns.items():
         if isinstance(column.link, WholeRun):
             [counts] = column.link.runs
             record = {"columns": counts.n_columns, "per_query": _rows(counts, column)}
-            told[label] = next((other for other, each in told.items() if each == record), record)
-    return told
+            amounts[label] = next((other for other, each in amounts.items() if each == record), record)
+    return amounts
 
 
 def _rows(counts: RunCounts, column: Column) -> dict[str, list[Any]]:
@@ -81,7 +81,7 @@ def with_amounts(column: Column, amounts: Amounts) -> Column:
     if (columns != cells[:, 0]).any() or (columns < 0).any() or not np.isfinite(cells).all():
         raise ValueError(f"{measure} has a column or an amount that is no number")
     user = np.repeat(np.arange(len(rows)), [len(row) for row in rows.values()])
-    place = {query: row for row, query in enumerate(rows)}
-    users = np.array([place.get(query, -1) for query in column.queries], dtype=np.int64)
+    row_of = {query: row for row, query in enumerate(rows)}
+    users = np.array([row_of.get(query, -1) for query in column.queries], dtype=np.int64)
     counts = RunCounts(user, columns, cells[:, 1], len(rows), size).take(users)
     return replace(column, weights=(users >= 0).astype(np.float64)).of_whole_run(WholeRun(measure, (counts,)))

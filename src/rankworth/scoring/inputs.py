@@ -301,13 +301,13 @@ def of_grades(grades: Iterable[Row], missing: Iterable[Row] = ()) -> tuple[Qrels
     ranked: list[Any] = [*grades]
     listed = [*ranked, *missing]
     every: list[Any] = [grade if isinstance(grade, tuple | list) else [grade] for grade in listed]
-    for place, by_subtopic in enumerate(every, 1):
+    for number, by_subtopic in enumerate(every, 1):
         for grade in by_subtopic:
             is_number = validate.is_number(grade, infinite=False) and not isinstance(grade, bool)
-            if not is_number and (grade is not None or place > len(ranked)):
+            if not is_number and (grade is not None or number > len(ranked)):
                 remedy = "for a retrieved document that nobody judged give: None, on the command line ?\n"
                 remedy += "of the missing ones leave out those that nobody judged"
-                text = f"grade {place} of the list is {grade!r}; grades are finite numbers"
+                text = f"grade {number} of the list is {grade!r}; grades are finite numbers"
                 raise InputError("bad-grade", text, remedy=remedy)
     if not ranked or not any(grade is not None for by_subtopic in every for grade in by_subtopic):
         text = "there is no grade in the list; where nobody judged any document of the list, nothing can be measured"

@@ -189,8 +189,8 @@ def _difference(
         ("items", shown, compress(catalogue.items, items.tolist())),
     ]
     for noun, of_run, of_input in sides:
-        given = {*of_input}
-        theirs, ours = ([*islice(sorted(each), _SOME)] for each in (given - of_run, of_run - given))
+        ids = {*of_input}
+        theirs, ours = ([*islice(sorted(each), _SOME)] for each in (ids - of_run, of_run - ids))
         if form := difference(theirs, ours, f"{noun} would meet", sides=("the input", "the run")):
             return form
     return ""

@@ -144,19 +144,19 @@ def corrected_share(
     from scipy.special import ndtri  # noqa: PLC0415 - costs more than most evaluations
 
     level = share("level", level)
-    (q, of_q), (found, of_found), (kept, of_kept) = positive, sensitivity, specificity
-    if not found + kept > 1:
+    (q, of_q), (detected, of_found), (kept, of_kept) = positive, sensitivity, specificity
+    if not detected + kept > 1:
         return math.nan, math.nan, math.nan
-    value = (q + kept - 1) / (found + kept - 1)
+    value = (q + kept - 1) / (detected + kept - 1)
     z = float(ndtri((1 + level) / 2))
     q, of_q = (of_q * q + z * z / 2) / (of_q + z * z), of_q + z * z
-    found, of_found = (of_found * found + 1) / (of_found + 2), of_found + 2
+    detected, of_found = (of_found * detected + 1) / (of_found + 2), of_found + 2
     kept, of_kept = (of_kept * kept + 1) / (of_kept + 2), of_kept + 2
-    slope = found + kept - 1
+    slope = detected + kept - 1
     if slope <= 0:
         return min(max(value, 0.0), 1.0), 0.0, 1.0
     middle = (q + kept - 1) / slope
-    of_sensitivity, of_specificity = found * (1 - found) / of_found, kept * (1 - kept) / of_kept
+    of_sensitivity, of_specificity = detected * (1 - detected) / of_found, kept * (1 - kept) / of_kept
     shift = 2 * z * z * (middle * of_sensitivity - (1 - middle) * of_specificity)
     variance = q * (1 - q) / of_q + middle**2 * of_sensitivity + (1 - middle) ** 2 * of_specificity
     half = z * math.sqrt(variance) / slope

@@ -54,11 +54,11 @@ def exact_intervals(counts: Sequence[int], number: int, *, level: float = 0.95) 
     from scipy.special import betaincinv  # noqa: PLC0415 - costs more than most evaluations
 
     tail = (1 - share("level", level)) / 2
-    found = np.asarray(counts, dtype=np.int64)
-    low, high = np.zeros(found.size), np.ones(found.size)
-    some, more = found > 0, found < number
-    low[some] = betaincinv(found[some], number - found[some] + 1, tail)
-    high[more] = betaincinv(found[more] + 1, number - found[more], 1 - tail)
+    hits = np.asarray(counts, dtype=np.int64)
+    low, high = np.zeros(hits.size), np.ones(hits.size)
+    any_hit, any_miss = hits > 0, hits < number
+    low[any_hit] = betaincinv(hits[any_hit], number - hits[any_hit] + 1, tail)
+    high[any_miss] = betaincinv(hits[any_miss] + 1, number - hits[any_miss], 1 - tail)
     return low, high
 
 

@@ -151,7 +151,7 @@ def cover(gold: Sequence[Span], chunks: Sequence[Span]) -> list[int]:
     for number, (source, start, end) in enumerate(chunks):
         if _have_common(start, end, wanted.get(source, ())):
             by_source.setdefault(source, []).append((start, end, number))
-    return sorted(number for source, held in by_source.items() for number in _cover(wanted[source], held))
+    return sorted(number for source, candidates in by_source.items() for number in _cover(wanted[source], candidates))
 
 
 def _have_common(start: int, end: int, wanted: Iterable[tuple[int, int]]) -> bool:

@@ -216,9 +216,9 @@ class Accumulator:
             InputError: `input-type`, where its batches are of another library.
 
         """
-        thing: object = other
-        if not isinstance(thing, Accumulator):
-            text = f"what is merged is a {type(thing).__name__}, not an Accumulator"
+        accumulator: object = other
+        if not isinstance(accumulator, Accumulator):
+            text = f"what is merged is a {type(accumulator).__name__}, not an Accumulator"
             raise UsageError("input-type", text, remedy="load_state_dict goes on from what state_dict gave")
         self._check_settings("what is merged", other._settings())  # noqa: SLF001 - another accumulator
         sums = other._sums  # noqa: SLF001 - another accumulator
