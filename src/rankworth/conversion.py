@@ -253,7 +253,7 @@ class _Conversion:
         return self._without_subtopics(frame) if self.form == "json" else frame
 
     def _without_subtopics(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Leave subtopics out where they say nothing or where that is allowed."""
+        """Drop subtopics if all are the same, or if the user allows it."""
         subtopics = frame["subtopic"].unique(maintain_order=True)
         if len(subtopics) > 1:
             if not self.lossy:

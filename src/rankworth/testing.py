@@ -94,7 +94,7 @@ def assert_not_worse(
 
 
 def _stored(baseline: "Values | Result | str | os.PathLike[str]") -> "Values | Result":
-    """Return the values that were kept; refuse a file of several runs, of which there is no telling which.
+    """Return the stored values; refuse a file with several runs.
 
     Raises:
         InputError: `bad-results`, `missing-file`.

@@ -336,7 +336,7 @@ def _profiles(label: str, rel: float | None, options: dict[str, Any]) -> dict[Co
 
 
 def _command(origin: Profile, label: str, rel: float | None, options: Mapping[str, Any], candidate: Candidate) -> str:
-    """Write the command that measures a candidate; empty where no options do, as of a setting that becomes None."""
+    """Write the command that measures a candidate; empty if no options express its settings."""
     profile = PROFILES[candidate.base[0]] if candidate.base else origin
     quirks = dict(options.get("quirks") or {})
     settings = {name: value for name, value in options.items() if name != "quirks"}
@@ -580,7 +580,7 @@ class _Auditor:
         return tuple(moved), tuple(explanations)
 
     def _moved(self, start: Convention, end: Convention) -> list[Moved]:
-        """Return the queries whose values differ, those that differ most first; NaN where a query has no value."""
+        """Return the queries whose values differ, largest difference first; NaN for a query without a value."""
         evaluation, measures = self._evaluated([start, end])
         columns = [evaluation.column(each) for each in measures]
         old, new = (

@@ -99,7 +99,7 @@ class FusionAudit(Analysis[Literal["fusions"]]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the run says of itself, its ties, what else makes it, and what to look at where nothing does."""
+        """The notes on the run's own signature, its ties, other fusions that make it, and what to try if none does."""
         notes = []
         if self.stated:
             is_so = self.kind == "scores" and any(each.fusion == self.stated for each in self.candidates)

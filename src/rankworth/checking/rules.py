@@ -125,7 +125,7 @@ class CheckedRun:
 
 
 def of_judgements(qrels: Qrels, checked: Sequence[CheckedRun], file: str) -> Iterator[Finding]:
-    """Yield what judgements tell, and what that does to the means of runs."""
+    """Yield the findings about judgements and their effect on the means of runs."""
     for slug, text in blanks(qrels.blanks, qrels.blank):
         yield Finding.of(slug, text, file=file)
     for slug, text in () if checked else sampled(qrels, ()):

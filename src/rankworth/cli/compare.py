@@ -400,7 +400,7 @@ def _write(
 
 
 def say_verdicts(out: Output, verdicts: "Sequence[Verdict]", steps: Sequence[str]) -> None:
-    """Write verdicts to standard error, without those that hold where only errors are wanted there; and what to do."""
+    """Write verdicts and their remedies to standard error; with `--quiet` only those that fail."""
     from rankworth.comparison.gates import lines  # noqa: PLC0415 - not needed for help
 
     for line in lines([verdict for verdict in verdicts if not (out.quiet and verdict.passed)]):

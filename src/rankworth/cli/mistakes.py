@@ -53,7 +53,7 @@ def explained(error: CycloptsError, app: "App", tokens: Sequence[str]) -> str:
 
 
 def _described(error: CycloptsError, app: "App", command: str, tokens: Sequence[str]) -> tuple[str, str]:
-    """Say what is wrong, and what to do about it where that is known."""
+    """Return the error, with its remedy if it has one."""
     usage, _, example = (str(app[command].usage) if command else "").partition("\nExample: ")
     said = str(error), ""
     match error:

@@ -86,7 +86,7 @@ def differences(tables: Mapping[str, ScoreTable], compared: Pairs, plan: Plan) -
 
 
 def _parts(table: ScoreTable, compared: Pairs, group: str) -> Iterator[_Part]:
-    """Yield differences that share their weights; where values lack, what a query weighs within its group varies."""
+    """Yield sets of differences that share their weights; a missing value changes the weights of its group."""
     if table.strata is None or not np.isnan(table.values).any():
         yield _Part(table, compared, group)
         return

@@ -97,7 +97,7 @@ class Difference(NamedTuple):
     infinite where more resamples are needed; NaN elsewhere"""
 
     def interval(self, level: float) -> Interval:
-        """Return the interval that the word follows from, with what it is called where the level of the plan is this.
+        """Return the interval that decides the word, with its name at this level of the plan.
 
         Where systems are equivalent, this is the interval that lies within the margin.
         """

@@ -533,7 +533,7 @@ def record(verdict: Verdict) -> dict[str, Any]:
 def advice(
     verdicts: Sequence[Verdict], files: Mapping[str, str], options: Mapping[str, Sequence[str]], baseline: str = ""
 ) -> list[str]:
-    """List what is lost, and the commands that show it, for the first gate that each system fails.
+    """List the losses and the commands that show them, for the first gate that each system fails.
 
     Args:
         verdicts: what was decided.

@@ -113,7 +113,7 @@ class Conclusion:
 
 
 def verdict(compared: Compared) -> Conclusion:
-    """Return which system is better by the first measure, how sure that is, and by which interval.
+    """Return the better system by the first measure, with the certainty and the interval.
 
     State and sentence follow from the word of a difference, and this from the interval that the sentence has.
     """
@@ -200,7 +200,7 @@ def _counts(row: Difference) -> str:
 
 
 def _certainty(compared: Compared, row: Difference, state: State) -> str:
-    """Say between which numbers the difference lies, and what could decide where nothing was decided."""
+    """Return the interval of the difference and, if undecided, the number of queries that would decide."""
     plan = compared.plan
     between = f"between {_between(row, plan, ' and ')}"
     if state == "equal":

@@ -113,7 +113,7 @@ class Provider(providers.Provider):
         return self._resolved[name]
 
     def _of_profile(self, name: str) -> ResolvedMeasure | None:
-        """Return what a name means under the profile; None where that has no such measure."""
+        """Return the measure of a name under the profile; None if the profile has none."""
         try:
             [measure] = planned(self.profile, [name], None, {}).numbers
         except (MeasureError, ValueError):
@@ -317,7 +317,7 @@ class _Sorted:
         return [*compress(queries, has_value.tolist())], values[has_value].tolist()
 
     def _query(self, name: str) -> str:
-        """Return the query of a name, which is that of a part of it where its rows stand apart."""
+        """Return the query of a name, also of a name for one part of a query with scattered rows."""
         return name if name in self._order or name in self._by_text else name.rpartition(" (")[0]
 
 

@@ -369,7 +369,7 @@ def _estimate(share: ClusteredShare) -> Estimate:
 
 
 def _drift(labelled: "pl.DataFrame", new: "pl.DataFrame", old: "pl.DataFrame", level: float) -> Drift:
-    """Compare two versions of a judge, on all that both judged, and on what people judged of that."""
+    """Compare two versions of a judge, on all pairs that both judged and on those that people judged too."""
     keys = ["query", "document"]
     both = new.join(old, on=keys)
     now, then = both["relevant"].to_numpy(), both["relevant_right"].to_numpy()  # [N] each

@@ -224,7 +224,7 @@ class Variation(Shown):
 
 
 def _measures_first(function: Callable[P, Variation]) -> Callable[P, Variation]:
-    """Accept the order that `vary` had, measures and what is varied, with a warning that says the new one."""
+    """Accept the former order of arguments of `vary`, with a warning that names the new order."""
 
     @wraps(function)
     def vary(*args: P.args, **kwargs: P.kwargs) -> Variation:

@@ -223,7 +223,7 @@ class FusedBlock(NamedTuple):
 
 
 def refuse_without_scores(run: Run, name: str, definition: Definition) -> None:
-    """Refuse a run that has ranks alone, where scores count, and a run that has neither.
+    """Refuse a run without scores if the method needs them, and a run without scores and ranks.
 
     Args:
         run: a run that was read.

@@ -15,7 +15,7 @@ SEPARATORS: Final = (" ", ",", ";", "|")
 
 
 def split(columns: Mapping[str, Sequence[Any]], separator: str, where: Where) -> dict[str, list[Any]] | None:
-    """Return columns in which documents stand in lists, and numbers that stand beside them; None where none is split.
+    """Return the columns split into lists of documents and their numbers; None if no cell is split.
 
     Cells that are written as lists, `[706, 372]`, are lists where all documents are and no single number stands beside
     one; others are taken apart only where a separator is said.

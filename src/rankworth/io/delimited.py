@@ -328,7 +328,7 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
 def _usual_columns(
     source: Source, layout: Layout, reading: "Reading", begun: Beginning, looks: Looks
 ) -> dict[str, str]:
-    """Return which column holds what in a table without a header of which nothing is said.
+    """Return the usual columns of a table without a header and without options.
 
     Raises:
         InputError: `frame-columns`, `rank-or-score`.

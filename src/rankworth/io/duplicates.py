@@ -136,7 +136,7 @@ def any_in(frame: "pl.DataFrame", by: Key = PAIR) -> bool:
 def refused(
     frames: "Iterable[pl.DataFrame]", error: "Callable[[pl.DataFrame], InputError] | None"
 ) -> "Iterator[pl.DataFrame]":
-    """Yield batches that are gathered in memory; refuse one that repeats a document, so that no file fills the memory.
+    """Yield batches while they are gathered in memory; refuse a repeated document at once, before the memory is full.
 
     Batches are looked at behind the first million rows: fewer are looked at when all are there.
 

@@ -99,7 +99,7 @@ class TableReader:
 
     @property
     def doubtful(self) -> list[Any]:
-        """The columns of text in which grades may stand, where nothing says which column holds these."""
+        """The columns of text that may hold grades, if no column is named for them."""
         if self.value == RUN.value or self.roles.value or self.request.said.get(self.value) == "":
             return []
         read = self.roles.columns
@@ -230,7 +230,7 @@ class TableReader:
         return rows.cast({role: kind for role, kind in kinds.items() if kind.is_integer()})
 
     def _check_values(self, frame: pl.DataFrame) -> None:
-        """Refuse a table that does not tell its values, or in which it is not clear that nothing else does."""
+        """Refuse a table without a column of values, or with another column that may hold them."""
         looks = self.looks
         is_listed = _holds_lists(frame["document"])
         check_named(self.request)
@@ -422,7 +422,7 @@ def _flat(column: pl.Series) -> list[Any]:
 
 @contextmanager
 def readable(source: object, name: str) -> Iterator[None]:
-    """Raise an error that says what cannot be read where a library fails, each in its own way.
+    """Turn a library's own error into one that names the object that cannot be read.
 
     Raises:
         InputError: `input-type`, and those of the block.

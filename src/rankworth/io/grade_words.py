@@ -85,7 +85,7 @@ def number(text: str, words: Words = NONE) -> float | None:
 
 
 def advice(unknown: Iterable[str], words: Words = NONE) -> str:
-    """Propose grades for words that nothing explains, beside those that are explained; nothing where there are none.
+    """Propose grades for unexplained words, beside the explained ones; empty if every word is explained.
 
     A text without a letter, such as a decimal comma, is no word, nor is what a column of grades is called.
 

@@ -1,4 +1,4 @@
-"""Which field of retrieved objects holds ids that are judged, where the field that was read does not."""
+"""Find the field of retrieved objects that holds the judged ids, if the field that was read does not."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping

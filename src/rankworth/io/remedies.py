@@ -299,7 +299,7 @@ def doubtful_cells(request: Request, name: str, sign: str) -> InputError:
 
 
 def separated(cell: object, looks: Looks) -> str:
-    """Write how a user says that a cell holds several documents, where that may be; nothing otherwise."""
+    """Write the option for cells with several documents; empty if the cells cannot hold several."""
     sign = separator_in(cell)
     how = f"if a cell holds several documents, as {shortened(str(cell), 40)!r}"
     return f"{how}: {option({'separator': sign}, looks)}\n" if sign else ""
@@ -434,7 +434,7 @@ def by_file(pattern: str, looks: Looks, layout: Layout, said_as: str) -> str:
 
 
 def of_other_width(path: str, looks: Looks, layout: Layout, said_as: str) -> str:
-    """Return what reads a text whose lines have too many or too few columns for TREC's; nothing where nothing is known.
+    """Return the options that read lines with too many or too few columns for TREC; empty if none is known.
 
     Args:
         path: of the file.

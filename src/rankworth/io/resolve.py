@@ -137,7 +137,7 @@ class Roles:
 
 
 def locate(looks: Looks, name: str, excluded: Collection[str] = ()) -> Location | None:
-    """Return where what a user names stands in a table; None where there is no such thing.
+    """Return the location in a table of a name that the user gave; None if the table lacks it.
 
     Args:
         looks: what the table looks like.
@@ -184,7 +184,7 @@ def _path(looks: Looks, name: str, existing: Mapping[str, Any]) -> Location | No
 
 
 def _named_locations(request: Request) -> dict[str, Location | None]:
-    """Return where what the user names stands in a table, by role; None where it stands in lists, or nowhere.
+    """Return the locations of the user's names in a table, by role; None for a name inside lists or absent.
 
     Where documents stand in lists of records or pairs, numbers are sought in these first, and ids where `documents`
     names the lists.

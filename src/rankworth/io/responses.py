@@ -315,7 +315,7 @@ def _grade_of(hits: Sequence[Any], columns: Mapping[str, str], where: str) -> di
 
 
 def _failure(response: Mapping[Any, Any]) -> str:
-    """Return what an engine says of a search that failed, shortened; empty where it did not fail."""
+    """Return an engine's message of a failed search, shortened; empty if the search succeeded."""
     for path, beside in _FAILURES.items():
         if (error := at(response, path)) and any(key in response for key in beside):
             return _reason(error)

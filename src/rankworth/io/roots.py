@@ -50,7 +50,7 @@ def _is_of_query(value: object) -> bool:
 
 
 def _readable(value: Mapping[Any, Any], reader: Reader, above: str = "") -> Iterator[dict[str, str]]:
-    """Yield the paths at which something stands that can be read alone, as `root`, and which key is the query there.
+    """Yield the paths that can be read alone as `root`, and the key of the query at each.
 
     Args:
         value: what holds it.

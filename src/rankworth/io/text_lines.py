@@ -158,7 +158,7 @@ class Reader(ABC):
 
     @property
     def _advice(self) -> str:
-        """How to say what the words mean that stand where grades do; nothing where there is none."""
+        """Return the option that gives each word in the column of grades a number; empty without words."""
         return grade_words.advice(self._unknown, self.words)
 
     def parse(self, chunk: Chunk) -> pl.DataFrame | None:

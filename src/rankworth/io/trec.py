@@ -148,7 +148,7 @@ class _TrecReader(Reader):
 
     @property
     def _advice(self) -> str:
-        """What words mean that stand where grades do; how lines of documents are read, where these look so."""
+        """Return the option for words in the column of grades, or for lines that hold lists of documents."""
         if self._unknown and plain_lines.may_be_lists(self.source):
             return remedies.as_lists(self.source.path, self.layout, self.option or self.layout.option)
         return super()._advice

@@ -218,7 +218,7 @@ def _lengths(lists: list[Documents]) -> Integers:
 
 
 def _without(documents: Documents, excluded: Collection[str]) -> Documents:
-    """Return the documents that are not excluded; the dict itself where it has none that is."""
+    """Return the documents that are not excluded; the dict itself if none is."""
     if not _is_text(documents):
         excluded = frozenset(excluded)
         return {document: score for document, score in documents.items() if validate.text(document) not in excluded}

@@ -182,7 +182,7 @@ class Related(Run):
 
     @property
     def _by_rank(self) -> Mapping[str, str]:
-        """Which column holds what where scores do not count; empty where nothing tells."""
+        """The columns of a run that is ordered by rank; empty if it has no ranks."""
         with suppress(InputError):
             return self._roles({**self._reading.columns, "score": ""})
         return {}
@@ -200,7 +200,7 @@ class Related(Run):
 
     @property
     def _position(self) -> str:
-        """The column that tells in which order rows came; empty where there is none."""
+        """The column with the original order of rows; empty if there is none."""
         free = (name for name in self.types if name.lower() == "position" and name not in self.chosen.values())
         return next(free, "") if self.lists is None else ""
 

@@ -107,7 +107,7 @@ class Contradictions:
 
 
 def unscored(order: str, duplicates: str, run: "Run") -> InputError | None:
-    """Return the error for scores that are to be added where no score ranks documents; None where scores do.
+    """Return the error for sums of scores in a run ranked without scores; None if scores rank it.
 
     Args:
         order: what ranks them: `score`, `rank` or `given`.
@@ -132,7 +132,7 @@ POSITION: Final = "; or give them a column position"
 
 
 def refuse_unordered(settings: Judging, *, ranked: bool) -> None:
-    """Refuse settings that need the order of queries, or that of rows where nothing says it.
+    """Refuse settings that need an order of queries or rows which the input does not give.
 
     Args:
         settings: the settings.

@@ -309,7 +309,7 @@ def _remedy(
 
 
 def _renaming(pairs: Mapping[str, str], form: str) -> str:
-    """Return the option that renames documents so that their ids are equal; nothing where no rule does.
+    """Return the option that renames documents so that ids meet; empty if no rule does.
 
     Args:
         pairs: ids of the run by those of the judgements.

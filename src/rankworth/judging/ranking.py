@@ -24,7 +24,7 @@ _CELLS: Final = 1 << 17
 
 
 class Ordering(NamedTuple):
-    """The settings that decide which rows a run has and where they stand; all others come after."""
+    """The settings that select and order the rows of a run; all others are applied afterwards."""
 
     order: Order
     score_type: ScoreType

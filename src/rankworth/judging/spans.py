@@ -97,7 +97,7 @@ def gold_spans(gold: Qrels) -> dict[str, list[tuple[Span, float]]]:
 
 
 def run_of_spans(run: Run, progress: "Progress | None" = None) -> Run:
-    """Read a run whose documents are spans; where another column tells documents, by those that tell spans.
+    """Read a run whose documents are spans, from the columns of spans even if a column of documents is there.
 
     Args:
         run: as it was given.

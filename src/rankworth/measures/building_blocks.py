@@ -306,7 +306,7 @@ def per_query(value: Array) -> Array:
 
 
 def at_most(judged: Judged, limit: float, what: str, remedy: str) -> None:
-    """Refuse grades above what the measure assumes; `what` says where the limit comes from.
+    """Refuse grades above the measure's limit; `what` names the source of the limit.
 
     Raises:
         MeasureError: `grade-above-maximum`.

@@ -211,7 +211,7 @@ def unexpectedness(
     norm: Literal["n", "k", "k-common"] = "n",
     no_expected: Literal["1", "0", "undefined"] = "1",
 ) -> Terms:
-    """The share of a list that is not in the list that the user expects, such as that of the most popular items.
+    """The share of a list outside the list that the user expects, such as the most popular items.
 
     Unexpectedness@k = (items at ranks 1 to k that are not among the first k of the expected run) / n, n = number of
     items in the list, at most k

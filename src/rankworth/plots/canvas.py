@@ -183,7 +183,7 @@ class Canvas:
             self.legend()
 
     def legend_inside(self) -> None:
-        """Say what is what, where there is room on the Axes."""
+        """Add a legend inside the Axes, if there is room."""
         self.legend(loc="best", bbox_to_anchor=None, framealpha=0.85)
 
     @property

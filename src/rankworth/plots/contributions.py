@@ -26,7 +26,7 @@ _MOST: Final = 40
 
 
 def contributions(explanation: Explanation | Difference, *, ax: "Axes | None" = None) -> "Axes":
-    """Draw what each rank adds to a value, against what it would add in the ideal ranking, where a measure has one.
+    """Draw the contribution of each rank to a value, beside that of the ideal ranking if the measure has one.
 
     For the difference of two runs, draw what each document adds to it, those that add most first.
 
@@ -135,7 +135,7 @@ def _parts(explained: Difference) -> list[Row]:
 
 
 def _moved(row: Row) -> str:
-    """Say from which rank to which a document goes; nothing for what is no document."""
+    """Return the old and the new rank of a document; empty for a rank without a document."""
     before, after = row["first_rank"], row["second_rank"]
     if before is None:
         return "" if after is None else f"new at rank {after}"

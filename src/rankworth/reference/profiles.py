@@ -68,7 +68,7 @@ def profile_page(name: str | Profile) -> str:
 
 
 def names_page(name: str | Profile) -> str:
-    """Write a page on what a tool calls measures, and what that means here.
+    """Write the page on a tool's names of measures and their meaning here.
 
     Args:
         name: a profile, or its name; without the version, the newest.
@@ -150,7 +150,7 @@ def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
 
 
 def _settings(profile: Profile) -> Iterator[str]:
-    """Yield what differs from the standard; then what is as in the standard, where there is something to say of it."""
+    """Yield the settings that differ from the standard, then the equal ones that have a note."""
 
     def setting(name: str) -> str:
         return f"{name}={shown(profile.setting(name))}"

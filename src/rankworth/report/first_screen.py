@@ -318,7 +318,7 @@ def unjudged_shares(record: Record) -> dict[str, float]:
 
 
 def unjudged_favour(record: Record) -> str:
-    """Say which runs have fewer unjudged documents, which count as not relevant; nothing where shares are alike."""
+    """Name the runs with fewer unjudged documents, which count as not relevant; empty if the shares are alike."""
     shares = unjudged_shares(record)
     if len(shares) < 2 or max(shares.values()) - min(shares.values()) < _FAVOURED:  # noqa: PLR2004 - one is not favoured
         return ""

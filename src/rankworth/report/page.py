@@ -140,7 +140,7 @@ def _about(record: Mapping[str, Any]) -> str:
 
 
 def _notes(record: Mapping[str, Any]) -> str:
-    """Write what concerns the data, a line each that opens, where it goes on; beyond a few, the rest is folded."""
+    """Write the notes on the data, one line each that opens; the rest is folded after the first few."""
     findings = [each["text"] for each in record["findings"] if each["severity"] != "note"]
     if not record["findings"] and record["comparison"]:
         findings = [each["text"] for each in record["comparison"]["warnings"]]

@@ -68,7 +68,7 @@ def amounts_of(quantity: object, label: str, run: Mapping[str, Any]) -> Amounts 
 
 
 def with_amounts(column: Column, amounts: Amounts) -> Column:
-    """Return a column whose mean is computed of what the users add that count.
+    """Return a column whose mean is computed from the amounts of the users that count.
 
     Raises:
         TypeError, ValueError: where it is not made as files have it.

@@ -445,7 +445,7 @@ def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _uneven(column: scoring.Column) -> dict[str, list[float | int | None]]:
-    """Tell the queries whose shown value is not what counts, or that count otherwise than once.
+    """List the queries whose weight is not 1, or whose shown value differs from the value that counts.
 
     Each has the value that counts, its weight, and the number of its group where groups count alike.
     """

@@ -335,7 +335,7 @@ def uneven_judgements(shares: Mapping[str, float]) -> Iterator[Notice]:
 
 
 def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object]) -> Iterator[Notice]:
-    """Warn of runs of which one was cut where another one goes on, within the ranks that measures look at.
+    """Warn of runs of different depth, if the shorter one ends within the ranks of a measure.
 
     A run is as deep as its longest ranking. Another one goes on if it has more documents, by a tenth, for at least half
     of its queries: that a few queries have fewer hits, or a document less, is no difference of depth.

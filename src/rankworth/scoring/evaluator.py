@@ -250,7 +250,7 @@ def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]], run: 
 
 
 def _costs(quantities: Sequence[tuple[Quantity, Qrels]], run: Run) -> Costs | None:
-    """Return what the documents of a run cost; None where no measure looks at costs, or nothing says what they are.
+    """Return the costs of a run's documents; None if no measure needs them or none are known.
 
     Raises:
         InputError: `bad-cost`.

@@ -45,7 +45,7 @@ class Requirements(NamedTuple):
 
     @property
     def ordering(self) -> Ordering:
-        """The settings that decide which rows the run has and where they stand."""
+        """The settings that select and order the rows of the run."""
         return Ordering.of(self.judging, self.exclude)
 
     @property
@@ -97,7 +97,7 @@ class Plan:
         return grouped(self.measures, Requirements.of)
 
     def without_ids(self) -> dict[Requirements, list[ResolvedMeasure]]:
-        """Group measures by what they require of documents that have no ids, none of which can be its query.
+        """Group measures by what they require of documents without ids, which cannot be the query itself.
 
         Raises:
             UsageError: `conflicting-options`, where the user and not the profile excludes the documents that are.

@@ -87,7 +87,7 @@ class WholeRun:
         return float(low), float(high)
 
     def unseen(self, weights: Floats) -> UnseenItems | None:
-        """Return what is known of items that nobody is shown; None where the measure does not count items, or of means.
+        """Return the counts of unseen items; None for means and for measures that do not count items.
 
         Args:
             weights: `[U]`.

@@ -152,7 +152,7 @@ def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str],
 
 
 def _number(text: "Column") -> "Column":
-    """Read a cell as a number; what is none becomes NaN, which is refused where it counts."""
+    """Read a cell as a number; any other text becomes NaN, to be refused if the row counts."""
     number = sql.when(text.rlike(f"^{_NUMBER}$"), text.try_cast("double"))
     return sql.when(text.isNotNull(), sql.coalesce(number, sql.lit(float("nan"))))
 

@@ -35,7 +35,7 @@ def _beta_quantiles(count: float, number: float, level: float) -> tuple[float, f
 
 
 def clustered_share(counts: ArrayLike, sizes: ArrayLike, *, level: float = 0.95) -> ClusteredShare:
-    """Return the share of pairs that have something, with an interval that knows that pairs of a query are alike.
+    """Return the share of pairs with a property, with an interval clustered by query.
 
     The share is p = sum(x) / sum(n), with the variance of a ratio, `v = Q / (Q - 1) sum((x - p n)^2) / sum(n)^2`. So
     many independent pairs would tell as much: `p (1 - p) / v (t(N - 1) / t(Q - 1))^2`, with t the quantiles of

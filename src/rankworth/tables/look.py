@@ -211,7 +211,7 @@ def visible_sentence(text: str) -> str:
 
 
 def unlinked(text: str) -> str:
-    r"""Put a blank of no width into names that a page makes a link or a call of, so that it shows what stands there.
+    r"""Put a zero-width space into names that a page would turn into a link or a mention.
 
     >>> unlinked("@ada found org/repo#12, GH-7 and www.host.org: nDCG@10").replace(ZERO_WIDTH, "_")
     '@_ada found org/repo#_12, GH_-7 and www_.host.org: nDCG@10'
@@ -234,7 +234,7 @@ def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
 
 
 def second_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
-    """Find the rows that show the second best value of a column that wants it; none where there is no third one.
+    """Find the rows with the second best value of a column; none if fewer than two values remain below the best.
 
     >>> sorted(second_rows(Column("AP", "share", [0.1, 0.3, 0.2], "highest", second=True), ["0.1", "0.3", "0.2"]))
     [2]

@@ -27,7 +27,7 @@ def figure(value: float, limits: Sequence[float] = (0.0,)) -> str:
 
 
 def named(queries: Sequence[Any], texts: Mapping[str, str]) -> str:
-    """Name the first of several queries, by what they say where that is known."""
+    """Name the first of several queries, by their texts if these are known."""
     named = [
         f"{isolated(texts[query])} ({named_alone(query)})" if texts.get(query) else named_alone(query)
         for query in map(str, queries[:3])

@@ -125,7 +125,7 @@ class Accumulator:
     """
 
     def __new__(cls, *_: object, **__: object) -> Self:
-        """Create an accumulator that is a `Metric` of torchmetrics, where that is imported."""
+        """Create an accumulator; a `Metric` of torchmetrics if torchmetrics is imported."""
         if cls is Accumulator and "torchmetrics" in sys.modules:
             from rankworth.tensors.torchmetrics import MetricAccumulator  # noqa: PLC0415 - only beside torchmetrics
 

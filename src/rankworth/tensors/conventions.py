@@ -62,7 +62,7 @@ class Conventions(NamedTuple):
         return conventions
 
     def refuse_beside_skipped(self, resolved: ResolvedMeasure, more: str) -> None:
-        """Refuse what a matrix cannot tell from rows that a mean leaves out, which are NaN.
+        """Refuse settings under which NaN would mean both an undefined value and a row left out of the mean.
 
         Raises:
             UsageError: `unfollowed-setting`.

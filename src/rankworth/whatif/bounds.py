@@ -168,7 +168,7 @@ def _is_measure(context: MeasureContext) -> bool:
 
 
 def _queries_with_ids(judgements: Judgements, plan: Plan) -> frozenset[str]:
-    """Return the queries whose documents need ids, so that it is known which of them are ranked twice."""
+    """Return the queries in which documents may be ranked twice, which only ids tell."""
     repeated = [measure for measure in plan.measures if measure.judging.duplicates in _REPEATED]
     return frozenset(query for each in repeated for query in judgements(each.judging, each.data.exclude).queries)
 

@@ -242,7 +242,7 @@ def scale_of(sides: Sequence[MeasureContext]) -> Floats:
 
 
 def _worth_of(measure: Measure, scale: Floats) -> Floats:
-    """Return `[G]`, what documents of some grades, `[G]`, are worth; 0 where it is the item that counts."""
+    """Return `[G]`, the gain of documents with these grades; 0 for measures of items."""
     if measure.definition.needs:
         return np.zeros(scale.size)
     # a single query, with a document of each grade
