@@ -140,6 +140,30 @@ def test_the_command_names_the_fusion_and_what_repeats_it(command: Command, suff
     assert (record["schema"], record["kind"]) == ("rankworth.fusion-audit/1", "scores")
 
 
+@pytest.mark.parametrize("suffix", ["parquet", "run"])
+def test_an_audit_of_a_measure_names_the_fusion_that_the_run_names(command: Command, suffix: str) -> None:
+    from rankworth.cli import main  # noqa: PLC0415 - the other command
+
+    Path("qrels").write_text("".join(f"{query} 0 d07 1\n" for query in RUNS["bm25"]), encoding="utf-8")
+    assert main(["fuse", "bm25.run", "dense.run", "-o", f"made.{suffix}", "--quiet"]) in (0, None)
+    status, out, _ = command("qrels", f"made.{suffix}", "RR=0.9", "--quiet")
+    said = "The run names the fusion that made it: rrf(k=60). Whether it did: rankworth audit RUN --parts RUN RUN."
+    assert (status, said in " ".join(out.split())) == (0, True), out
+    _, out, _ = command("qrels", f"made.{suffix}", "RR=0.9", "-f", "json", "--quiet")
+    assert json.loads(out)["fusion"] == "rrf(k=60)"
+    _, out, _ = command("qrels", "bm25.run", "RR=0.9", "-f", "json", "--quiet")
+    assert json.loads(out)["fusion"] == ""
+    fused = rw.fuse(RUNS, "sum(norm=z)")
+    assert rw.audit({"q0": {"d07": 1}}, fused, "RR=0.9").fusion == "sum(norm=z)"
+
+
+def test_a_tag_that_may_mean_anything_names_no_fusion(tmp_path: Path) -> None:
+    for tag, fusion in (("rrf", ""), ("sum", ""), ("bm25", ""), ("rrf(k=20)", "rrf(k=20)"), ("rrf(k=20", "")):
+        path = tmp_path / "tagged.run"
+        path.write_text(f"q Q0 a 1 2.0 {tag}\nq Q0 b 2 1.0 {tag}\n", encoding="utf-8")
+        assert rw.audit({"q": {"a": 1}}, path, "RR=1.0").fusion == fusion
+
+
 def test_what_is_no_audit_of_a_fusion_is_refused(command: Command) -> None:
     for arguments, text in (
         (["qrels", "bm25.run", "--parts", "dense.run"], "--parts is about one run"),

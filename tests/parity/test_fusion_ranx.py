@@ -1,59 +1,58 @@
-"""Fusion beside ranx, which is called: random runs with ties and gaps, every method and norm that needs no training."""
+"""Fusion beside ranx: random runs with ties and gaps, every method and norm that needs no training.
 
-from typing import Any
+At each commit what ranx gave is compared with; ranx itself, which compiles each method, with `scripts/test --thorough`.
+"""
 
-import numpy as np
+import gzip
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any, Final
+
 import pytest
-import ranx
 
 import rankworth as rw
+from live.fusion_ranx import METHODS, NORMS, OF_RANKS, SEEDS, TURNING, collection, fused
 from rankworth.errors import UsageError
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-METHODS: dict[str, dict[str, Any]] = {
-    **{name: {} for name in ("sum", "max", "min", "med", "anz", "mnz", "isr", "log_isr", "bordafuse")},
-    "rrf": {"k": 60},
-    "gmnz": {"gamma": 0.5},
-    "logn_isr": {"sigma": 0.01},
-    "rbc": {"phi": 0.8},
-    "wsum": {"weights": (0.3, 0.7)},
-    "mixed": {"weights": (0.3, 0.7)},
-    "wmnz": {"weights": (0.3, 0.7)},
-    "w_bordafuse": {"weights": (0.3, 0.7)},
-}
-NORMS = ("min-max", "min-max-inverted", "max", "sum", "zmuv", "rank", "borda", None)
-OF_RANKS = ("rrf", "isr", "log_isr", "logn_isr", "rbc", "bordafuse", "w_bordafuse")
-TURNING = ("min-max-inverted", "borda")
-"""norms that methods of ranks are not given here: they turn the order round, or are made of it"""
-RENAMED = {"weights": "run_weights"}
-
-
-def collection(seed: int) -> list[dict[str, dict[str, float]]]:
-    """Two runs of five queries that share some of their documents; scores have two decimals, so that some are equal."""
-    random = np.random.default_rng(seed)
-    runs: list[dict[str, dict[str, float]]] = [{}, {}]
-    for query in range(5):
-        for run in runs:
-            chosen = random.choice(20, random.integers(2, 9), replace=False)
-            run[f"q{query}"] = {f"d{each}": round(float(random.gamma(2.0)) + 0.01, 2) for each in chosen}
-    return runs
+THOROUGH: Final = "thorough" in os.environ.get("HYPOTHESIS_PROFILE", "")
+RENAMED: Final = {"weights": "run_weights"}
+DATA: Final[Any] = json.loads(
+    gzip.decompress((Path(__file__).parents[1] / "data" / "fusion_ranx.json.gz").read_bytes())
+)
+STORED: Final = {(case["method"], case["norm"], case["seed"]): case["fused"] for case in DATA["cases"]}
 
 
 @pytest.mark.parametrize("norm", NORMS)
 @pytest.mark.parametrize("method", METHODS)
 def test_values_are_those_of_ranx(method: str, norm: str | None) -> None:
-    params = METHODS[method]
     if method in OF_RANKS and norm in TURNING:
         with pytest.raises(UsageError, match=f"{method} of ranx has no norm"):
             rw.fuse({"a": {"q": {"x": 1.0}}}, method, like="ranx", norm=norm)
         return
-    for seed in range(3):
-        runs = collection(seed)
-        theirs = ranx.fuse([ranx.Run(run) for run in runs], norm=norm, method=method, params=params or None)
-        options = {RENAMED.get(name, name): value for name, value in params.items()}
-        ours = rw.fuse({"a": runs[0], "b": runs[1]}, method, like="ranx", norm=norm, **options).to_frame()
+    options = {RENAMED.get(name, name): value for name, value in METHODS[method].items()}
+    for seed in range(SEEDS):
+        first, second = DATA["runs"][seed]
+        ours = rw.fuse({"a": first, "b": second}, method, like="ranx", norm=norm, **options).to_frame()
         values: dict[str, dict[str, float]] = {}
         for query, document, score in ours.iter_rows():
             values.setdefault(query, {})[document] = score
-        for query, expected in theirs.to_dict().items():
-            assert values[query] == pytest.approx(expected, abs=1e-9, rel=1e-9, nan_ok=True), (query, seed)
+        expected = STORED[method, norm, seed]
+        assert values.keys() == expected.keys()
+        for query, documents in expected.items():
+            numbers = {document: math.nan if value is None else value for document, value in documents.items()}
+            assert values[query] == pytest.approx(numbers, abs=1e-9, rel=1e-9, nan_ok=True), (query, seed)
+
+
+@pytest.mark.skipif(not THOROUGH, reason="ranx is called by scripts/test --thorough")
+@pytest.mark.parametrize("norm", NORMS)
+@pytest.mark.parametrize("method", METHODS)
+def test_what_is_stored_is_what_ranx_gives(method: str, norm: str | None) -> None:
+    for seed in range(SEEDS):
+        assert DATA["runs"][seed] == collection(seed)
+        if not (method in OF_RANKS and norm in TURNING):
+            expected = fused(method, norm, collection(seed))
+            for query, documents in STORED[method, norm, seed].items():
+                assert expected[query] == pytest.approx(documents, abs=1e-12, rel=1e-12), (query, seed)

@@ -22,6 +22,7 @@ from rankworth.auditing.departures import (
     parameters_of,
     settings_of,
 )
+from rankworth.auditing.fusions import stated_fusion
 from rankworth.auditing.number import begins_with, parted, rounds_to
 from rankworth.errors import MeasureError, RankworthError, counted
 from rankworth.evaluation.runner import planned
@@ -125,12 +126,13 @@ class Audit(Analysis[Literal["departures", "queries"]]):
         queries: the queries that move most under the first of them.
         explanations: the query that moves most, explained under both; nothing where that cannot be.
         departed: where a profile alone gives the number, what tells it from the origin for these queries.
+        fusion: the fusion that the run names, in its tag or its metadata; empty where it names none.
 
     """
 
     _SCHEMA: ClassVar = "rankworth.audit/1"
     _TABLES: ClassVar = ("departures", "queries")
-    _RECORD: ClassVar = ("measure", "origin", "value", "target", "exact", "tried", "command")
+    _RECORD: ClassVar = ("measure", "origin", "value", "target", "exact", "tried", "command", "fusion")
     measure: str
     origin: str
     value: float
@@ -142,6 +144,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     queries: tuple[Moved, ...]
     explanations: tuple[Explanation, ...]
     departed: tuple[Change, ...] = ()
+    fusion: str = ""
 
     @property
     def cut_off(self) -> bool:
@@ -174,7 +177,11 @@ class Audit(Analysis[Literal["departures", "queries"]]):
     @property
     def notes(self) -> tuple[str, ...]:
         """The number it departs from, what else gives it, what each change means, and how to repeat the number."""
-        tried: tuple[str, ...] = () if self.exact else (f"{self.tried:,} conventions were tried.",)
+        test = "Whether it did: rankworth audit RUN --parts RUN RUN."
+        tried: tuple[str, ...] = ()
+        if self.fusion:
+            tried = (f"The run names the fusion that made it: {self.fusion}. {test}",)
+        tried += () if self.exact else (f"{self.tried:,} conventions were tried.",)
         if not self.exact and self.value <= 1 < float(self.target):
             tried += (f"If {self.target} is a percentage, write {self.measure}={self.target}%.",)
         if not self.candidates:
@@ -291,7 +298,8 @@ def audit(
     start = _resolved(origin, label, rel, options)
     policies = [replace(start.judging, duplicate_judgements=policy) for policy in get_args(DuplicateJudgements)]
     judgements = inputs.Judgements(judged, queries, policies)
-    auditor = _Auditor(judgements, inputs.run(ranked).held(progress), measuring)
+    source = inputs.run(ranked)
+    auditor = _Auditor(judgements, source.held(progress), measuring)
     if between is None:
         names = _profiles(label, rel, options)
         exact, candidates = auditor.explain_number(start, names, Decimal(target))
@@ -309,7 +317,8 @@ def audit(
     value = outcome.mean if isinstance(outcome, Outcome) else math.nan
     tried = len(auditor.outcomes)
     found = tuple(candidates)
-    return Audit(label, origin.name, value, target, exact, found, tried, command, moved, explanations, departed)
+    fusion = stated_fusion(source)
+    return Audit(label, origin.name, value, target, exact, found, tried, command, moved, explanations, departed, fusion)
 
 
 def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str, Any]) -> Convention:

@@ -5,17 +5,18 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, get_args
 
 import numpy as np
 import polars as pl
 
-from rankworth.arrays import Floats
+from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import RankworthError, counted
 from rankworth.fusion import METHODS, NORMS, TOOLS, FusedRun, Fusion, like
 from rankworth.fusion.candidates import TieRule
-from rankworth.fusion.fusing import SIGNATURE, Fusing, as_runs, define
+from rankworth.fusion.fusing import SIGNATURE, FusedBlock, Fusing, Joined, as_runs, define
 from rankworth.fusion.tools import Definition
 from rankworth.io.trec import tag
 from rankworth.model import Run
@@ -160,7 +161,7 @@ def audit_fusion(
     source = fused[0] if isinstance(fused, list | tuple) and len(fused) == 1 else fused
     [(name, run)] = as_runs({_name(source): source}).items()
     parts = {part: each.held(progress) for part, each in as_runs(runs).items()}
-    return _Auditor(name, run.held(progress), _stated(source if isinstance(source, Run) else run), parts).audit()
+    return _Auditor(name, run.held(progress), stated_fusion(source if isinstance(source, Run) else run), parts).audit()
 
 
 def _name(fused: object) -> str:
@@ -168,8 +169,13 @@ def _name(fused: object) -> str:
     return name or "fused"
 
 
-def _stated(run: Run) -> str:
-    """Return the fusion that a run names; empty where it names none."""
+def stated_fusion(run: Run) -> str:
+    """Return the fusion that a run names, by its signature, its tag or its metadata; empty where it names none.
+
+    Args:
+        run: the run, which need not be read yet.
+
+    """
     text = run.signature if isinstance(run, FusedRun) else ""
     if run.files and not text:
         with suppress(RankworthError, OSError, pl.exceptions.PolarsError):
@@ -177,23 +183,104 @@ def _stated(run: Run) -> str:
             is_parquet = str(path).endswith(".parquet")
             text = pl.read_parquet_metadata(path).get(SIGNATURE, "") if is_parquet else tag(run.files[0])
     try:
-        return str(define(text)) if text else ""
+        signature = str(define(text)) if text else ""
     except RankworthError:
         return ""
+    return signature if signature == text or "(" in text else ""  # a tag such as sum may mean anything
 
 
-@dataclass(frozen=True)
-class _Rows:
-    """The rows of the fused run `query, document, score`, by query as they stand, and how far scores may be apart."""
+@dataclass
+class _Sample:
+    """Some queries of the fused run and of what it was made of, which are read once for all fusions.
 
-    frame: pl.DataFrame
+    Attributes:
+        rows: the rows `query, document, score` of the fused run, by query as they stand.
+        runs: what it was made of.
+        tolerance: how far scores may be apart.
+
+    """
+
+    rows: pl.DataFrame
+    runs: Mapping[str, Run]
     tolerance: float
 
-    @classmethod
-    def of(cls, run: Run) -> "_Rows":
-        frames = [each.select("query", "document", "score") for each in run.batches()]
-        frame = pl.concat(frames).with_row_index("row")
-        return cls(frame, _tolerance(frame["score"].to_numpy()))
+    def __post_init__(self) -> None:
+        """Number the queries."""
+        self.names = self.rows["query"].unique(maintain_order=True)
+        self.scores = self.rows["score"].to_numpy()  # [R]
+        numbers = pl.DataFrame({"query": self.names, "number": np.arange(self.names.len())})
+        self.query = self.rows.join(numbers, on="query", how="left", maintain_order="left")["number"].to_numpy()  # [R]
+        self.lengths = np.bincount(self.query, minlength=self.names.len())  # [Q]
+        self.lowest = np.full(self.names.len(), np.inf)  # [Q]
+        np.minimum.at(self.lowest, self.query, self.scores)
+        self._read: dict[tuple[object, ...], list[tuple[Joined, Integers, Integers]]] = {}
+
+    def only(self, queries: Sequence[str]) -> "_Sample":
+        """Return the sample of some queries."""
+        runs = {name: run.only(queries) for name, run in self.runs.items()}
+        return _Sample(self.rows.filter(pl.col("query").is_in(queries)), runs, self.tolerance)
+
+    def fused(self, definition: Definition) -> Iterator[tuple[FusedBlock, Integers, Integers]]:
+        """Yield fused queries with the row of the fused run of each candidate, and the number of each query there.
+
+        Rows and numbers are -1 where the fused run lacks them.
+
+        Raises:
+            RankworthError: where the fusion refuses the runs.
+
+        """
+        fusing = Fusing(list(self.runs.values()), definition, list(self.runs))
+        if fusing.reads not in self._read:
+            read = fusing.attempt(lambda *, scattered: list(fusing.read(scattered=scattered)))
+            self._read[fusing.reads] = [(each, *self._rows_of(each)) for each in read]
+        joined = self._read[fusing.reads]
+        blocks = fusing.fused(each for each, _, _ in joined)
+        for block, (_, rows, queries) in zip(blocks, joined, strict=True):
+            yield block, rows, queries
+
+    def _rows_of(self, joined: Joined) -> tuple[Integers, Integers]:
+        candidates = joined.candidates
+        queries = pl.Series("query", list(candidates.queries), dtype=pl.String)
+        ids = pl.DataFrame(
+            {"query": queries.gather(candidates.query), "document": candidates.ids(np.arange(candidates.query.size))}
+        )
+        numbered = self.rows.select("query", "document").with_row_index("row")
+        rows = ids.join(numbered, on=["query", "document"], how="left", maintain_order="left")["row"]
+        names = pl.DataFrame({"query": self.names, "number": np.arange(self.names.len())})
+        numbers = queries.to_frame().join(names, on="query", how="left", maintain_order="left")["number"]
+        row, number = (column.cast(pl.Int64).fill_null(-1).to_numpy() for column in (rows, numbers))
+        return row, number[candidates.query]
+
+    def compared(self, definition: Definition) -> FusionCandidate:
+        """Compare the fused run with what a fusion gives.
+
+        Raises:
+            RankworthError: where it refuses the runs.
+
+        """
+        fused = np.full(self.scores.size, np.nan)  # [R]
+        is_fused = np.zeros(self.scores.size, dtype=bool)
+        lacking: list[tuple[Integers, Floats]] = []  # query and score of documents that the fused run does not have
+        for block, rows, queries in self.fused(definition):
+            chosen = block.fused.candidate
+            scores = block.fused.scores[chosen].astype(np.float64)
+            row = rows[chosen]
+            fused[row[row >= 0]] = scores[row >= 0]
+            is_fused[row[row >= 0]] = True
+            is_absent = (row < 0) & (queries[chosen] >= 0)
+            lacking.append((queries[chosen][is_absent], scores[is_absent]))
+        query, score = (np.concatenate(part) for part in zip(*lacking, strict=True))
+        lost = int((~(score <= self.lowest[query] + self.tolerance)).sum())
+        with np.errstate(invalid="ignore"):
+            is_same = np.abs(self.scores - fused) <= self.tolerance
+            rises = np.concatenate([[False], (np.diff(fused) > 0) & (np.diff(self.query) == 0)])
+        is_ordered = np.ones(self.names.len(), dtype=bool)
+        is_ordered[self.query[~is_fused | np.isnan(fused) | rises]] = False
+        last = np.full(self.names.len(), np.inf)
+        np.fmin.at(last, self.query[is_fused], fused[is_fused])
+        is_ordered[query[score > last[query]]] = False
+        share = float(is_same.sum()) / (self.scores.size + lost) if self.scores.size else 0.0
+        return FusionCandidate(str(definition), share, float(is_ordered.sum()) / max(1, is_ordered.size))
 
 
 def _tolerance(scores: Floats) -> float:
@@ -220,16 +307,16 @@ class _Auditor:
 
         """
         self.name, self.stated, self.runs = name, stated, runs
-        self.all = _Rows.of(fused)
-        self.queries = self.all.frame["query"].unique(maintain_order=True).to_list()
-        few = self.queries[:_QUERIES]
-        self.few = replace(self.all, frame=self.all.frame.filter(pl.col("query").is_in(few)))
-        self.few_runs = {name: run.only(few) for name, run in runs.items()}
+        rows = pl.concat([each.select("query", "document", "score") for each in fused.batches()])
+        self.all = _Sample(rows, runs, _tolerance(rows["score"].to_numpy()))
+        self.queries = self.all.names.to_list()
+        is_small = len(self.queries) <= _QUERIES
+        self.few = self.all if is_small else self.all.only(self.queries[:_QUERIES])
         self.tried: dict[str, tuple[FusionCandidate, Definition]] = {}
 
     def audit(self) -> FusionAudit:
         """Try fusions of some queries, the likely ones first, and judge those that make them by all queries."""
-        for definitions in (chain(self._stated(), self._plain(), self._tools()), self._weighted(), self._cut()):
+        for definitions in (chain(self._stated(), self._plain(), _of_tools()), self._weighted(), self._cut()):
             for definition in definitions:
                 self._try(definition)
             if made := self._confirmed("documents"):
@@ -247,57 +334,45 @@ class _Auditor:
         """Compare the fused run of some queries with what a fusion gives; one that refuses the runs is left out."""
         if str(definition) not in self.tried:
             with suppress(RankworthError):
-                self.tried[str(definition)] = self._compared(definition, self.few, self.few_runs), definition
+                self.tried[str(definition)] = self.few.compared(definition), definition
 
     def _confirmed(self, matching: Literal["documents", "order"]) -> list[FusionCandidate]:
         """Return the first fusions that give all scores, or the order, of all queries."""
         made = [pair for pair in self.tried.values() if getattr(pair[0], matching) == 1]
-        if len(self.queries) <= _QUERIES:
+        if self.few is self.all:
             return [each for each, _ in made]
         confirmed = []
         for _, definition in made[:_KEPT]:
             with suppress(RankworthError):
-                confirmed.append(self._compared(definition, self.all, self.runs))
+                confirmed.append(self.all.compared(definition))
         return [each for each in confirmed if getattr(each, matching) == 1]
-
-    def _compared(self, definition: Definition, rows: "_Rows", runs: Mapping[str, Run]) -> FusionCandidate:
-        """Compare the fused run with what a fusion gives.
-
-        Raises:
-            RankworthError: where it refuses the runs.
-
-        """
-        fused = _fused(definition, runs).rename({"score": "fused"})
-        joined = rows.frame.join(fused, on=["query", "document"], how="left", maintain_order="left")
-        lowest = rows.frame.group_by("query").agg(pl.col("score", "row").min())
-        absent = fused.join(rows.frame, on=["query", "document"], how="anti").join(lowest, on="query")
-        lost = absent.filter(pl.col("fused") > pl.col("score") + rows.tolerance)
-        is_same = ((joined["score"] - joined["fused"]).abs() <= rows.tolerance).fill_null(value=False)
-        rises = pl.col("fused").is_null() | (pl.col("fused").diff() > 0).over("query").fill_null(value=False)
-        unordered = joined.filter(rises)["query"].unique().to_list()
-        last = joined.group_by("query").agg(pl.col("fused").min().alias("last"))
-        above = absent.join(last, on="query").filter(pl.col("fused") > pl.col("last"))["query"].unique().to_list()
-        share = float(is_same.sum()) / (joined.height + lost.height) if joined.height else 0.0
-        ordered = 1 - len({*unordered, *above}) / max(1, lowest.height)
-        return FusionCandidate(str(definition), share, ordered)
 
     def _ties(self, definition: Definition) -> str:
         """Return the rule by which equal scores stand; empty where there are none, or no rule gives them."""
-        frame = self.all.frame
+        frame = self.all.rows
         tied = (frame["score"].diff() == 0) & (frame["query"] == frame["query"].shift())
         if not tied.any() or not isinstance(definition, Fusion):
             return ""
         if definition.ties != _USUAL_TIES:
             return ""  # the definition says it
-        rows = frame.group_by("query", maintain_order=True).agg("document")
         for rule in _TIES:
-            fused = _fused(replace(definition, ties=rule), self.runs).group_by("query").agg(fused="document")
-            pairs = rows.join(fused, on="query").select(
-                "document", pl.col("fused").list.head(pl.col("document").list.len())
-            )
-            if (pairs["document"] == pairs["fused"]).all():
+            if self._stands_by(replace(definition, ties=rule)):
                 return str(rule)
         return ""
+
+    def _stands_by(self, definition: Definition) -> bool:
+        """Return whether the first documents of a fusion are those of the fused run, in its order."""
+        place = expand(np.zeros_like(self.all.lengths), self.all.lengths)  # [R]
+        for block, rows, queries in self.all.fused(definition):
+            chosen = block.fused.candidate
+            query = queries[chosen]
+            starts = np.flatnonzero(np.diff(query, prepend=-2))
+            rank = np.arange(query.size) - np.repeat(starts, np.diff(starts, append=query.size))
+            is_first = (query >= 0) & (rank < self.all.lengths[query])
+            row = rows[chosen][is_first]
+            if (row < 0).any() or (place[row] != rank[is_first]).any():
+                return False
+        return True
 
     # What is tried
 
@@ -318,14 +393,6 @@ class _Auditor:
                 yield from (Fusion(method=name, **axes) for axes in _norms(name))
         yield from (Fusion(method="rbc", phi=phi) for phi in _PERSISTENCES)
 
-    def _tools(self) -> Iterator[Definition]:
-        """Yield all methods and norms of all tools, as they are by default."""
-        for name, tool in TOOLS.items():
-            for method in tool.methods:
-                for norm in method.norms or ("",):
-                    with suppress(RankworthError):
-                        yield like(name, method.name, norm=norm)
-
     def _weighted(self) -> Iterator[Definition]:
         """Yield fusions with the weights by which their scores come nearest to those of the run."""
         constants = dict.fromkeys([*self._constants(), *_CONSTANTS])
@@ -342,24 +409,17 @@ class _Auditor:
 
     def _cut(self) -> Iterator[Definition]:
         """Yield fusions of the first documents of each list."""
-        longest = max(_longest(run) for run in self.few_runs.values())
+        longest = max(_longest(run) for run in self.few.runs.values())
         for depth in (each for each in _DEPTHS if each < longest):
             yield from (Fusion(k=float(k), depth=depth) for k in _CONSTANTS)
             yield from (Fusion(method=name, depth=depth) for name in METHODS if name != "rrf")
 
     def _blocks(self, fusion: Fusion) -> Iterator[tuple[Floats, Floats, Floats]]:
         """Yield fused scores, and parts and ranks of their documents, `[R]`, `[R, L]` and `[R, L]`."""
-        fusing = Fusing(list(self.few_runs.values()), fusion, list(self.few_runs))
-        for block in fusing.attempt(lambda *, scattered: list(fusing.blocks(scattered=scattered))):
-            candidates = block.candidates
-            numbers = np.arange(candidates.query.size)
-            names = pl.Series(list(candidates.queries), dtype=pl.String)
-            ids = pl.DataFrame(
-                {"query": names.gather(candidates.query), "document": candidates.ids(numbers), "number": numbers}
-            )
-            rows = self.few.frame.join(ids, on=["query", "document"])
-            chosen = rows["number"].to_numpy()
-            yield rows["score"].to_numpy(), block.fused.parts[chosen], block.fused.ranks[chosen]
+        for block, rows, _ in self.few.fused(fusion):
+            chosen = np.flatnonzero(rows >= 0)
+            parts, ranks = (each[chosen].astype(np.float64) for each in (block.fused.parts, block.fused.ranks))
+            yield self.few.scores[rows[chosen]], parts, ranks
 
     def _lines(self, ties: TieRule) -> list[tuple[float, float]]:
         """Return `a, b` of `1 / score = a + b rank`, over documents that one run alone has; of each run that has some.
@@ -394,7 +454,7 @@ class _Auditor:
         """Yield reciprocal rank fusion whose weights divide ranks, where documents of one run alone tell them."""
         for ties in _TIES:
             lines = self._lines(ties)
-            if len(lines) == len(self.few_runs) and all(b > 0 for _, b in lines):
+            if len(lines) == len(self.few.runs) and all(b > 0 for _, b in lines):
                 constant = round(float(np.mean([a for a, _ in lines])))
                 for digits in _DIGITS:
                     weights = tuple(round(1 / b, digits) for _, b in lines)
@@ -404,7 +464,7 @@ class _Auditor:
     def _weights(self, fusion: Fusion) -> Iterator[tuple[float, ...]]:
         """Yield the weights that give the scores by a fusion that is linear in them, with as few digits as will do."""
         blocks = list(self._blocks(fusion))
-        size = len(self.few_runs)
+        size = len(self.few.runs)
         scores = np.concatenate([each for each, _, _ in blocks])
         join = fusion.steps.join
         with np.errstate(all="ignore"):
@@ -421,16 +481,16 @@ class _Auditor:
                 return
 
 
-def _fused(definition: Definition, runs: Mapping[str, Run]) -> pl.DataFrame:
-    """Return the rows `query, document, score` of a fusion.
-
-    Raises:
-        RankworthError: where it refuses the runs.
-
-    """
-    fusing = Fusing(list(runs.values()), definition, list(runs))
-    frames = fusing.attempt(lambda *, scattered: list(fusing.frames(scattered=scattered)))
-    return pl.concat(frames).select("query", "document", "score")
+@cache
+def _of_tools() -> tuple[Definition, ...]:
+    """Return all methods and norms of all tools, as they are by default."""
+    definitions: list[Definition] = []
+    for name, tool in TOOLS.items():
+        for method in tool.methods:
+            for norm in method.norms or ("",):
+                with suppress(RankworthError):
+                    definitions.append(like(name, method.name, norm=norm))
+    return tuple(definitions)
 
 
 def _norms(method: str) -> Iterator[dict[str, Any]]:

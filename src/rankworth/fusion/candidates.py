@@ -249,7 +249,8 @@ def by_id(ids: Callable[[Integers], pl.Series], rule: IdOrder) -> Callable[[Inte
         swap = ((before < after) if descending else (before > after)).to_numpy()
         rows[first], rows[first + 1] = np.where(swap, right, left), np.where(swap, left, right)
         longer = np.repeat(sizes != _PAIR, sizes)
-        rows[longer] = sorted_by_id(rows[longer], group[longer])
+        if longer.any():
+            rows[longer] = sorted_by_id(rows[longer], group[longer])
         return rows
 
     return broken

@@ -360,9 +360,11 @@ def checked_weights(weights: object) -> tuple[float, ...]:
     numbers = list(weights)
     for weight in numbers:
         if not (is_number(weight) and 0 <= weight < math.inf):
-            raise InputError("bad-weight", f"the weight {weight!r} of a run is no finite number from 0")
+            text = f"the weight {weight!r} of a run is no finite number from 0"
+            raise InputError("bad-weight", text, remedy="a weight is at least 0, and 0 drops its run: 0.3 0.7")
     if numbers and not any(numbers):
-        raise InputError("bad-weight", "all weights of runs are 0, so that no run is left")
+        text = "all weights of runs are 0, so that no run is left"
+        raise InputError("bad-weight", text, remedy="give at least one run a weight above 0, or no weights")
     return tuple(map(float, numbers))
 
 

@@ -214,6 +214,14 @@ def _weights(weights: Iterable[float] | Mapping[str, float] | None, names: Seque
     return tuple(weights[name] for name in names)
 
 
+class Joined(NamedTuple):
+    """Some queries, read and joined by document."""
+
+    block: Block
+    candidates: Candidates
+    lists: list[List]
+
+
 class FusedBlock(NamedTuple):
     """Some queries, joined and fused."""
 
@@ -305,47 +313,73 @@ class Fusing:
                 {name: run.has_no_rows for name, run in zip(self.names, self.runs, strict=True)}
             )
 
-    def joined(
-        self, progress: "Progress | None" = None, *, scattered: bool = False
-    ) -> Iterator[tuple[Candidates, list[List]]]:
-        """Yield the lists of some queries at a time, joined by document.
+    @property
+    def reads(self) -> tuple[object, ...]:
+        """What decides how rows are read: fusions of some runs in which it is equal can share what `read` yields."""
+        sorts_files = isinstance(self.definition, ToolFusion) and self.definition.kind.sorts_files
+        return (*self.names_used, self.definition.steps.order == "rank", sorts_files)
+
+    def read(self, progress: "Progress | None" = None, *, scattered: bool = False) -> Iterator[Joined]:
+        """Yield the lists of some queries at a time, joined by document, before anything is refused.
 
         Args:
             progress: told how far a file is read.
             scattered: whether rows of a query may stand apart.
 
         Raises:
-            InputError: where a run cannot be trusted.
+            InputError: where a file cannot be read.
             ScatteredError: where rows of a query stand apart, and may not.
 
         """
-        steps = self.definition.steps
-        self.facts = Facts(self.names_used, steps.depth)
-        by_rank = steps.order == "rank"
+        by_rank = self.definition.steps.order == "rank"
         for block in blocks(self.used, ranks=by_rank, scattered=scattered, progress=progress):
             prepared = self._prepared(block, by_rank=by_rank)
-            candidates, lists = joined(prepared.queries, prepared.frames, prepared.lengths)
-            self._check(prepared, lists)
-            self.facts.see(prepared, lists)
-            yield candidates, lists
+            yield Joined(prepared, *joined(prepared.queries, prepared.frames, prepared.lengths))
+
+    def joined(self, read: Iterable[Joined]) -> Iterator[tuple[Candidates, list[List]]]:
+        """Yield the lists of some queries at a time, once they are checked.
+
+        Args:
+            read: what `read` yields.
+
+        Raises:
+            InputError: where a run cannot be trusted.
+
+        """
+        self.facts = Facts(self.names_used, self.definition.steps.depth)
+        for each in read:
+            self._check(each.block, each.lists)
+            self.facts.see(each.block, each.lists)
+            yield each.candidates, each.lists
         self.facts.refuse_strangers([bool(run.empty) for run in self.used])
         if isinstance(self.definition, ToolFusion) and self.definition.kind.same_queries:
             self._refuse_other_queries(self.definition)
 
+    def fused(self, read: Iterable[Joined]) -> Iterator[FusedBlock]:
+        """Yield some queries at a time, fused.
+
+        Args:
+            read: what `read` yields.
+
+        Raises:
+            InputError: as `joined`.
+
+        """
+        for candidates, lists in self.joined(read):
+            yield FusedBlock(candidates, lists, fuse_lists(candidates, lists, self.definition.steps, self.weights))
+
     def blocks(self, progress: "Progress | None" = None, *, scattered: bool = False) -> Iterator[FusedBlock]:
-        """Yield some queries at a time, joined and fused.
+        """Yield some queries at a time, read and fused.
 
         Args:
             progress: told how far a file is read.
             scattered: whether rows of a query may stand apart.
 
         Raises:
-            InputError, ScatteredError: as `joined`.
+            InputError, ScatteredError: as `read` and `joined`.
 
         """
-        for candidates, lists in self.joined(progress, scattered=scattered):
-            fused = fuse_lists(candidates, lists, self.definition.steps, self.weights)
-            yield FusedBlock(candidates, lists, fused)
+        yield from self.fused(self.read(progress, scattered=scattered))
 
     def attempt(self, task: Callable[..., T]) -> T:
         """Do something with the blocks, and once more with all rows in memory where those of a query stand apart.

@@ -399,7 +399,8 @@ class _Tuner:
             for fusion in by_scores[:1]:
                 refuse_without_scores(run, name, fusion)
         self.fusing = Fusing(list(judged.values()), [*by_scores, *self.settings][0], list(judged))
-        self.lists = self.fusing.attempt(lambda *, scattered: list(self.fusing.joined(scattered=scattered)))
+        read = self.fusing.read
+        self.lists = self.fusing.attempt(lambda *, scattered: list(self.fusing.joined(read(scattered=scattered))))
         self.runs = judged
         alone = self._measured(judged)
         self.queries = next(iter(alone.values()))[0]
