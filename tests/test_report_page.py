@@ -30,6 +30,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         kind: make(collection.qrels, {name: collection.runs[name] for name in some}, MEASURES, **texts)
         for kind, some in names.items()
     }
+    stages = [{name: collection.runs[name] for name in ("bm25-stem", "dense")}, {"fused": collection.runs["fused"]}]
+    of_stages = {name: run for stage in stages for name, run in stage.items()}
+    comparing = {"by": "language"}
+    reports["staged"] = make(collection.qrels, of_stages, MEASURES, stages=stages, comparing=comparing, **texts)
     stored = {name: rw.evaluate(collection.qrels, collection.runs[name], MEASURES) for name in ("bm25", "dense")}
     reports["stored"] = make(None, stored)
     for kind, report in reports.items():
@@ -243,6 +247,7 @@ PARTS = [
     ".line",
     ".measures",
     ".extremes",
+    "#pipeline",
     "#notes",
     "#query",
     "#queries",
@@ -255,12 +260,14 @@ TOPS = "all => all.map((each) => document.querySelector(each).getBoundingClientR
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [320, 360, 768, 1280])
-@pytest.mark.parametrize("kind", ["one", "two", "six"])
+@pytest.mark.parametrize("kind", ["one", "two", "six", "staged"])
 def test_the_answer_stands_first_at_every_width(
     browser: Browser, pages: dict[str, Path], kind: str, width: int, scheme: str
 ) -> None:
     with opened(browser, pages[kind], viewport={"width": width, "height": 800}, color_scheme=scheme) as page:
-        shown = [part for part in PARTS if kind != "one" or part != "#notes"]  # its data has nothing to note
+        lacking = {"#notes"} if kind == "one" else set()  # its data has nothing to note
+        lacking |= {"#pipeline"} if kind != "staged" else set()
+        shown = [part for part in PARTS if part not in lacking]
         tops = page.evaluate(f"({TOPS})({shown})")
         assert tops == sorted(tops)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
@@ -272,7 +279,7 @@ def test_the_answer_stands_first_at_every_width(
         assert heading == (30 if width > 640 else 20)
         assert min(page.evaluate(LETTERS)) >= 11.99
         if width == 1280:
-            last = page.locator(".leaders" if kind == "six" else "#extremes li").last.bounding_box()
+            last = page.locator(".leaders" if kind in ("six", "staged") else "#extremes li").last.bounding_box()
             assert last
             assert last["y"] + last["height"] <= 800
 
@@ -421,7 +428,7 @@ BARRIERS = {
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("kind", ["one", "two", "six"])
+@pytest.mark.parametrize("kind", ["one", "two", "six", "staged"])
 def test_no_barrier_is_found(browser: Browser, pages: dict[str, Path], kind: str, scheme: str) -> None:
     script = (Path(axe.__file__).parent / "axe.min.js").read_text("utf-8")
     with opened(browser, pages[kind], "#q=en08", color_scheme=scheme, bypass_csp=True) as page:
@@ -442,7 +449,7 @@ OUTSIDE = """[...document.querySelectorAll('svg *, .by-query td, .by-query th')]
 
 @pytest.mark.parametrize("width", [320, 360])
 def test_a_narrow_page_needs_no_scrolling_sideways(browser: Browser, pages: dict[str, Path], width: int) -> None:
-    for kind in ("one", "two", "six"):
+    for kind in ("one", "two", "six", "staged"):
         with opened(browser, pages[kind], "#q=en08", viewport={"width": width, "height": 700}) as page:
             for tab in page.locator("#queries [data-key^=t-]").all():
                 tab.click()

@@ -196,6 +196,7 @@ def test_documents_that_the_stages_before_lack_are_told() -> None:
         ({"ties": "id-ascending"}, UsageError, "changes ranks"),
         ({"weights": {"q1": 2, "q2": 1}}, UsageError, "counts alike"),
         ({"stages": []}, UsageError, "there is no stage"),
+        ({"stages": [{"a": BM25}, []]}, UsageError, "stage 2 of 2 has no run"),
         ({"stages": "bm25.run"}, RankworthError, "is no list of stages"),
         ({"stages": [rw.Run(BM25, "a"), rw.Run(DENSE, "a")]}, UsageError, "two runs of the pipeline are called a"),
         ({"stages": {"a": {"q1": [("a", 1.0), ("a", 0.5)]}}}, RankworthError, "duplicate-document"),
@@ -232,9 +233,14 @@ def test_a_command_takes_stages_from_left_to_right(
     assert [each["outcome"] for each in told["documents"]] == [each.outcome for each in expected.documents]
     assert main(command) == 0
     assert capsys.readouterr().out.startswith(expected.verdict[:20])
+    assert main(["trace", "qrels.txt", "words=bm25.run,vectors=dense.run", "fused.run", "-f", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["stages"][0]["stage"] == "words + vectors"
     assert main([*command, "-o", "flow.svg", "--quiet"]) == 0
     assert "<svg" in Path("flow.svg").read_text()
     assert main(["trace", "qrels.txt"]) == 2
+    for stage in (",", "bm25.run,", ",bm25.run", "bm25.run,,dense.run"):
+        assert main(["trace", "qrels.txt", stage, "reranked.run"]) == 2
+        assert "without a blank: bm25.run,dense.run" in capsys.readouterr().err
     assert main([*command, "AP"]) == 2
     assert "names several" in capsys.readouterr().err
 

@@ -305,6 +305,22 @@ def named(text: str) -> tuple[str, str]:
     return readable(name), path
 
 
+def runs_of_stage(stage: str) -> list[str]:
+    """Return the runs of a stage: a file whose name has a comma is one, and others are split at commas.
+
+    Raises:
+        UsageError: `conflicting-options` where a comma stands between no two runs.
+
+    """
+    _, path = named(stage)
+    is_file = "," in path and Path(path).exists()
+    runs = [stage] if is_file or "," not in stage else stage.split(",")
+    if not all(runs):
+        text = f"{stage!r}: commas stand between the runs of a stage, and blanks between stages"
+        raise UsageError("conflicting-options", text, remedy="without a blank: bm25.run,dense.run")
+    return runs
+
+
 def _is_run(path: str) -> bool:
     """Return whether a file looks like a run."""
     from rankworth.io.detect_layout import layout_of  # noqa: PLC0415 - for a message only

@@ -1,13 +1,11 @@
 """The command `trace`: which stage of a pipeline loses relevant documents."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Final
 
 from cyclopts import Parameter
 
 from rankworth.cli import configuration
-from rankworth.cli.inputs import InputFiles, named
+from rankworth.cli.inputs import InputFiles, runs_of_stage
 from rankworth.cli.options import (
     COMPARED,
     FLAT,
@@ -57,7 +55,7 @@ def trace(
         rankworth trace qrels.txt dense.run reranked.run -m R@100 --queries queries.tsv --by language
 
     """
-    groups = [_split(stage) for stage in stages]
+    groups = [runs_of_stage(stage) for stage in stages]
     if not groups:
         raise UsageError("conflicting-options", "there is no stage to trace", remedy=USAGE.removeprefix("Usage: "))
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
@@ -87,9 +85,3 @@ def trace(
             **settings,
         )
     out.write_result(result, "rankworth trace", picture("flow", result, out=out))
-
-
-def _split(stage: str) -> Sequence[str]:
-    """Return the runs of a stage: a file whose name has a comma is one, and others are split at commas."""
-    _, path = named(stage)
-    return [stage] if Path(path).exists() or "," not in stage else [run for run in stage.split(",") if run]

@@ -59,6 +59,9 @@ def read_stages(stages: object, qrels: Qrels, progress: "Progress | None" = None
     groups = [_runs(item, str(name)) for name, item in named or [("", item) for item in stages]]  # type: ignore[attr-defined]
     if not groups:
         raise UsageError("conflicting-options", "there is no stage to trace")
+    if not all(groups):
+        text = f"stage {groups.index({}) + 1} of {len(groups)} has no run"
+        raise UsageError("conflicting-options", text, remedy="leave it out, or name its runs")
     names = [name for group in groups for name in group]
     if twice := [name for name in dict.fromkeys(names) if names.count(name) > 1]:
         text = f"two runs of the pipeline are called {quoted(twice)}"

@@ -16,7 +16,7 @@ import numpy as np
 from rankworth.checking import check
 from rankworth.comparison import Comparison, compare
 from rankworth.comparison.verdict import Conclusion, pairs
-from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted
+from rankworth.errors import RankworthError, RankworthWarning, UsageError, counted, quoted
 from rankworth.evaluation import evaluate_profiles, evaluate_runs
 from rankworth.explanation import Explanation, explain_queries
 from rankworth.explanation.trace import finite
@@ -24,6 +24,7 @@ from rankworth.io import atomic, query_texts
 from rankworth.io.source import STDIN
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of, parse
+from rankworth.pipelines import trace
 from rankworth.plots import data
 from rankworth.profiles import DEFAULT, Profile, profile_of
 from rankworth.report import dates, page
@@ -152,6 +153,7 @@ def make(
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     comparing: Mapping[str, Any] | None = None,
+    stages: object = None,
     **settings: Any,  # noqa: ANN401 - those of `evaluate`
 ) -> Report:
     """Collect what a report on one run or several shows: scores, differences, the queries behind them, and why.
@@ -175,7 +177,8 @@ def make(
         rel: as for `evaluate`.
         profile: as for `evaluate`.
         comparing: further options of `compare`, such as `margin` and `by`.
-        **settings: as for `evaluate`.
+        stages: a pipeline, as for `rankworth.trace`, for a section on the stage to work on, by the first measure.
+        **settings: as for `evaluate`; with stages those that `trace` has.
 
     Raises:
         InputError, MeasureError, UsageError: as `evaluate` and `compare`.
@@ -233,10 +236,35 @@ def make(
         record["profiles"] = _profiles(inputs, labels) if is_profiled else []
         findings = check(judged, loaded, labels, **options).findings if loaded else ()
         record["findings"] = [{"severity": each.severity, "slug": each.slug, "text": each.text} for each in findings]
+        record["pipeline"] = _pipeline(inputs, stages, table, comparing or {})
         tables = _tables(shown)
         _add_lists(record, inputs, tables, max_size=max_size, seed=seed)
         record["lacks"] = list(_lacks(record, inputs, profiles=profiles))
     return Report(record, tables)
+
+
+def _pipeline(
+    inputs: _Inputs, stages: object, table: query_texts.QueryTable | None, comparing: Mapping[str, Any]
+) -> dict[str, Any] | None:
+    """Return what `trace` says of a pipeline, and the rows of its chart; None where there is none.
+
+    Raises:
+        UsageError: `conflicting-options` without judgements or with several columns of groups; as `trace`.
+
+    """
+    if stages is None:
+        return None
+    if inputs.qrels is None:
+        text = "a pipeline is traced by judgements, and there are results files only"
+        raise UsageError("conflicting-options", text, remedy="name judgements first: rankworth report QRELS RUN...")
+    how = {name: comparing[name] for name in ("weights", "macro", "resamples") if comparing.get(name) is not None}
+    columns = [comparing["by"]] if isinstance(comparing.get("by"), str) else list(comparing.get("by") or ())
+    if len(columns) > 1:
+        text = f"losses of a pipeline are shown by the groups of one column, and by names {quoted(columns)}"
+        raise UsageError("conflicting-options", text, remedy="name one")
+    how |= {"table": table} | ({"by": columns[0]} if columns else {})
+    traced = trace(inputs.qrels, stages, inputs.lead, **{**inputs.options, **how})
+    return traced.to_dict() | {"documents": len(traced.documents), "flow": data.flow(traced).to_dicts()}
 
 
 def _digest(path: Path) -> str:

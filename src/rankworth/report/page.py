@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from rankworth.errors import counted
 from rankworth.pages import SHARED
-from rankworth.report import dates, first_screen
+from rankworth.report import dates, first_screen, pipeline
 from rankworth.report.first_screen import escaped
 from rankworth.tables.look import visible
 
@@ -44,6 +44,7 @@ script-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'">
 <section id="measures" aria-label="Measures">{measures}</section>
 <section id="extremes" aria-label="Queries that matter most">{extremes}</section>
 <section id="groups" aria-label="Groups">{groups}</section>
+<section id="pipeline" aria-label="Pipeline">{pipeline}</section>
 <section id="notes" aria-label="Notes">{notes}</section>
 <noscript><p class="note">Rankings, the table of queries and further charts need a script.</p></noscript>
 <section id="query" aria-label="One query"></section>
@@ -84,10 +85,11 @@ def html(record: Mapping[str, Any], tables: Mapping[str, str]) -> str:
         title=escape(": ".join(filter(None, (visible(record["title"]), record["conclusion"]["sentence"])))),
         about=_about(record),
         style=_style(),
-        verdict=first_screen.verdict(record),
+        verdict=first_screen.verdict(record) + pipeline.verdict(record),
         measures=first_screen.measures(record),
         extremes=first_screen.extremes(record),
         groups=first_screen.groups(record),
+        pipeline=pipeline.section(record),
         notes=_notes(record),
         details=_paragraphs(record["conclusion"]["details"], "small"),
         scores=tables["html"],
