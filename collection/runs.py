@@ -2,8 +2,9 @@
 
     python runs.py
 
-needs the packages of requirements.txt and CPython 3.11, whose docstrings the systems read. Scores are written with six
-decimals; documents that a system gives no score above 0 are not in its run.
+needs rankworth, the packages of requirements.txt and CPython 3.11, whose docstrings the systems read. Scores have six
+decimals; documents that a system gives no score above 0 are not in its run. The fused run is what `rankworth fuse`
+makes of the first thousand documents of its parts, of which the files hold a hundred.
 """
 
 import inspect
@@ -23,10 +24,12 @@ import polars as pl
 import Stemmer
 from sentence_transformers import SentenceTransformer
 
+import rankworth as rw
+
 DATA: Final = Path(__file__).parents[1] / "src" / "rankworth" / "data" / "stdlib"
 DEPTH: Final = 100
 FUSED: Final = 1000
-RRF: Final = 60
+METHOD: Final = "rrf(k=60)"
 WORDS: Final = re.compile(r"[^\W_]+")
 CAMEL: Final = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
@@ -51,7 +54,7 @@ def main() -> None:
         "bm25": plain,
         "bm25-stem": stemmed,
         "dense": dense,
-        "fused": {query: fuse([stemmed.get(query, {}), dense[query]]) for query in typed},
+        "fused": fuse({"bm25-stem": stemmed, "dense": dense}),
         "dense-translated": translated,
     }
     rows = [
@@ -126,13 +129,19 @@ def dense_runs(
     return runs[0], runs[1]
 
 
-def fuse(rankings: Sequence[Ranking]) -> Ranking:
-    """Reciprocal rank fusion: the sum of 1 / (60 + rank) over the rankings that have the document."""
-    fused: Ranking = {}
-    for ranking in rankings:
-        for rank, document in enumerate(first(ranking, FUSED), 1):
-            fused[document] = fused.get(document, 0.0) + 1 / (RRF + rank)
-    return fused
+def fuse(runs: Mapping[str, Mapping[str, Ranking]]) -> dict[str, Ranking]:
+    """Reciprocal rank fusion by rankworth, of the first documents of each run, with the scores that files have."""
+    parts = {
+        name: {
+            query: {document: round(score, 6) for document, score in first(ranking, FUSED).items()}
+            for query, ranking in run.items()
+        }
+        for name, run in runs.items()
+    }
+    rankings: dict[str, Ranking] = {}
+    for query, document, score in rw.fuse(parts, METHOD).to_frame().iter_rows():
+        rankings.setdefault(query, {})[document] = score
+    return rankings
 
 
 def first(ranking: Ranking, depth: int = DEPTH) -> Ranking:

@@ -32,7 +32,7 @@ RUNS: Final[Mapping[str, str]] = {
     "bm25": "BM25 over names and docstrings",
     "bm25-stem": "the same with English words stemmed",
     "dense": "embeddings by MiniLM, a small English model",
-    "fused": "bm25-stem and dense, by reciprocal rank fusion",
+    "fused": "bm25-stem and dense, 1,000 deep, by rankworth fuse --method 'rrf(k=60)'",
     "dense-translated": "dense, with the Arabic queries translated into English",
 }
 """The systems, simple ones first."""
@@ -58,6 +58,8 @@ How a value is computed, rank by rank, and what is missing
 rankworth explain {here}qrels.txt {here}dense.run en01 -m nDCG@5 --queries {here}queries.tsv
 Where one run loses most against another, and by which documents
 rankworth explain {here}qrels.txt {here}dense.run {here}bm25.run --worst 1 --queries {here}queries.tsv
+Two runs fused by reciprocal ranks, as fused.run was of deeper ones
+rankworth fuse {here}bm25-stem.run {here}dense.run -o {here}rrf.run
 Whether fusing two runs helps, by which settings, and what holds on other queries
 rankworth fuse {here}bm25-stem.run {here}dense.run --tune {here}qrels.txt -m nDCG@10
 Which stage of a pipeline loses relevant documents
