@@ -157,6 +157,13 @@ def test_an_audit_of_a_measure_names_the_fusion_that_the_run_names(command: Comm
     assert rw.audit({"q0": {"d07": 1}}, fused, "RR=0.9").fusion == "sum(norm=z)"
 
 
+def test_a_run_that_shares_nothing_with_its_parts_is_told() -> None:
+    with pytest.raises(rw.InputError, match="fused shares no query with bm25 dense"):
+        rw.audit_fusion({"other": {"d01": 1.0}}, RUNS)
+    strange = rw.audit_fusion({"q0": {"other": 1.0}}, RUNS)
+    assert (strange.kind, strange.candidates[0].documents) == ("nearest", 0)
+
+
 def test_a_tag_that_may_mean_anything_names_no_fusion(tmp_path: Path) -> None:
     for tag, fusion in (("rrf", ""), ("sum", ""), ("bm25", ""), ("rrf(k=20)", "rrf(k=20)"), ("rrf(k=20", "")):
         path = tmp_path / "tagged.run"

@@ -278,7 +278,7 @@ def test_the_commands_work_as_printed(
         for folder in ((), ("my folder",))
         if cli.main(["demo", *folder]) == 0
     )
-    assert len(printed) == 12
+    assert len(printed) == 13
     assert [command.replace("'my folder'", "rankworth-demo") for command in printed] == usual
     program = f"{shlex.quote(sys.executable)} -m rankworth"
     explore = f"exec {printed.pop(1).replace('rankworth', program, 1)} --no-browser"
@@ -306,10 +306,11 @@ def test_the_commands_work_as_printed(
         "parse a JSON string into Python objects",
     ]
     assert answers[6].splitlines()[0] == "en29   nDCG@10   dense 0.9051, bm25 0, difference -0.9051"
-    assert answers[7].startswith("rrf(k=20,run_weights=0.3/0.7) gains +0.0128 on dense where it was chosen")
-    assert answers[8].startswith("the candidates of bm25-stem + dense hold 0.65 of 0.96: work on retrieval")
-    assert answers[9].startswith("nDCG\n\nHow close the order is to the ideal one")
-    assert "alpha_nDCG" in answers[10]
+    assert len(Path("my folder/rrf.run").read_text("utf-8").splitlines()) > 100 * len(COLLECTION.queries)
+    assert answers[8].startswith("rrf(k=20,run_weights=0.3/0.7) gains +0.0128 on dense where it was chosen")
+    assert answers[9].startswith("the candidates of bm25-stem + dense hold 0.65 of 0.96: work on retrieval")
+    assert answers[10].startswith("nDCG\n\nHow close the order is to the ideal one")
+    assert "alpha_nDCG" in answers[11]
 
 
 def test_the_means_that_are_shown_are_those_of_evaluate(

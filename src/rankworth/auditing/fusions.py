@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from rankworth.arrays import Floats, Integers, expand
-from rankworth.errors import RankworthError, counted
+from rankworth.errors import InputError, RankworthError, counted, quoted
 from rankworth.fusion import METHODS, NORMS, TOOLS, FusedRun, Fusion, like
 from rankworth.fusion.candidates import TieRule
 from rankworth.fusion.fusing import SIGNATURE, FusedBlock, Fusing, Joined, as_runs, define
@@ -260,7 +260,8 @@ class _Sample:
         """
         fused = np.full(self.scores.size, np.nan)  # [R]
         is_fused = np.zeros(self.scores.size, dtype=bool)
-        lacking: list[tuple[Integers, Floats]] = []  # query and score of documents that the fused run does not have
+        # query and score of documents that the fused run does not have
+        lacking: list[tuple[Integers, Floats]] = [(np.empty(0, np.int64), np.empty(0))]
         for block, rows, queries in self.fused(definition):
             chosen = block.fused.candidate
             scores = block.fused.scores[chosen].astype(np.float64)
@@ -310,6 +311,9 @@ class _Auditor:
         rows = pl.concat([each.select("query", "document", "score") for each in fused.batches()])
         self.all = _Sample(rows, runs, _tolerance(rows["score"].to_numpy()))
         self.queries = self.all.names.to_list()
+        if not any(frame["query"].is_in(self.queries).any() for run in runs.values() for frame in run.batches()):
+            text = f"{name} shares no query with {quoted(runs)}, of which it cannot be made"
+            raise InputError("no-common-queries", text, remedy="compare the ids of queries: head -1 of each run")
         is_small = len(self.queries) <= _QUERIES
         self.few = self.all if is_small else self.all.only(self.queries[:_QUERIES])
         self.tried: dict[str, tuple[FusionCandidate, Definition]] = {}
@@ -466,6 +470,8 @@ class _Auditor:
         blocks = list(self._blocks(fusion))
         size = len(self.few.runs)
         scores = np.concatenate([each for each, _, _ in blocks])
+        if not scores.size:
+            return
         join = fusion.steps.join
         with np.errstate(all="ignore"):
             shares = np.concatenate(

@@ -135,7 +135,8 @@ def _losses(traced: Record) -> str:
         for loss in traced["losses"]
     ]
     heads = ("stage", "lost", "loss", "relevant documents")
-    return f"<h3>Where {_name(traced['measure'])} is lost</h3>{_table('losses kinds', heads, rows)}"
+    table = f'<div class="scroll">{_table("losses kinds", heads, rows)}</div>'
+    return f"<h3>Where {_name(traced['measure'])} is lost</h3>{table}"
 
 
 def _flow(traced: Record) -> str:
