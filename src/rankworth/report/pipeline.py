@@ -161,18 +161,18 @@ def _flow(traced: Record) -> str:
         ]
     )
     cutoff = traced["cutoff"]
-    words = {STATES[0]: f"on the first {cutoff}", STATES[1]: "below", STATES[2]: "absent"}
+    labels = {STATES[0]: f"on the first {cutoff}", STATES[1]: "below", STATES[2]: "absent"}
     cells = "".join(
         f"<li><b>{_name(name)}</b>"
         + "".join(
-            f'<span class="small {_KINDS[state]}">{counts[name].get(state, 0):,} {words[state]}</span>'
+            f'<span class="small {_KINDS[state]}">{counts[name].get(state, 0):,} {labels[state]}</span>'
             for state in STATES
         )
         + "</li>"
         for name in names
     )
     sentence = "; ".join(
-        f"{visible(name)}: {', '.join(f'{counts[name].get(state, 0):,} {words[state]}' for state in STATES)}"
+        f"{visible(name)}: {', '.join(f'{counts[name].get(state, 0):,} {labels[state]}' for state in STATES)}"
         for name in names
     )
     return (
