@@ -278,7 +278,7 @@ def test_what_is_read_is_not_renamed_again() -> None:
         rw.evaluate(rw.Qrels(QRELS), CHUNKS, ["RR"], qrels_ids="#")
     assert "Qrels(source, ids='#')" in error.value.remedy
     run = rw.Run(CHUNKS, ids="#")
-    with pytest.raises(rw.RankworthError, match="has its documents renamed by '#' already"):
+    with pytest.raises(rw.RankworthError, match="was read with ids='#' already"):
         rw.evaluate(QRELS, run, ["RR"], run_ids="_")
     assert rw.evaluate(QRELS, run, ["RR"], collapse="#")["RR"] == (1 + 1 / 2) / 2
 

@@ -38,6 +38,7 @@ def chunks(
     answered_only: Annotated[bool, Parameter(group=MEASURED)] = False,
     qrels_columns: Annotated[Columns, Parameter(group=READ)] = None,
     run_columns: Annotated[Columns, Parameter(group=READ)] = None,
+    sources: Annotated[str | None, Parameter(metavar="FILE", group=READ)] = None,
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     level: Annotated[float, Parameter(validator=Share, group=TESTED)] = 0.95,
@@ -58,6 +59,7 @@ def chunks(
         answered_only: Leave queries of whose gold a chunking has no character out of its means.
         qrels_columns: Names of columns of the gold: source=file start=from.
         run_columns: Names of columns of the chunks.
+        sources: Texts that hold gold and chunks: folder, corpus.
         format: Default: table on a terminal, otherwise tsv.
         per_query: Values of each query instead of means; json has both.
         level: Confidence level of the intervals of means. Default: 0.95.
@@ -70,7 +72,7 @@ def chunks(
     """
     configuration.find(None, quiet=shown.quiet)
     pairs = [named(text) for text in (chunking, *chunkings)]
-    out = Output.of(shown, format, [gold, *(path for _, path in pairs), *([only] if only else [])])
+    out = Output.of(shown, format, [gold, *(path for _, path in pairs), *filter(None, (only, sources))])
 
     from rankworth.evaluation import ceilings  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import ids  # noqa: PLC0415 - as above
@@ -88,6 +90,7 @@ def chunks(
             qrels_columns=columns(qrels_columns, "--qrels-columns"),
             run_columns=columns(run_columns, "--run-columns"),
             queries=None if only is None else ids.read_ids(only),
+            sources=sources,
             missing="skip" if answered_only else None,
         )
     write(out, table, measure or ceilings.MEASURES, Measured(), None if per_query else level, per_query=per_query)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 USAGE: Final = "Usage: rankworth evaluate QRELS RUN... [OPTIONS]"
 _SIDE_BY_SIDE: Final = "second --profile"
-_RULES: Final = ("--ids", "--qrels-ids", "--run-ids", "--collapse")
+_RULES: Final = ("--ids", "--qrels-ids", "--run-ids", "--collapse", "--sources")
 _NOT_ON_SPARK: Final = ("--bounds", "--fail-under", "--corrected-by", "--exact", *_RULES, _SIDE_BY_SIDE)
 _WITHOUT: Final = {
     "--corrected-by": (

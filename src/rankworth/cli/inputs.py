@@ -97,7 +97,11 @@ class InputFiles:
         inputs += [
             (path, RUN, reading_of(RUN, is_exact=is_exact and number == 0)) for number, (_, path) in enumerate(pairs)
         ]
-        data_paths = [*filter(None, (*options.measured.files.values(), options.measured.only, read.queries, *further))]
+        data_paths = [
+            *filter(
+                None, (*options.measured.files.values(), options.measured.only, read.queries, read.sources, *further)
+            )
+        ]
         pipes = [path for path in (*(path for path, *_ in inputs), *data_paths) if is_stdin(path)]
         if len(pipes) > 1:
             names = " and ".join(dict.fromkeys(pipes))

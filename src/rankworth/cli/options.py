@@ -179,6 +179,7 @@ class Read:
         qrels_ids: The same for judgements alone.
         run_ids: The same for runs alone.
         collapse: Chunks to documents: --run-ids with --duplicates.
+        sources: Texts that hold gold and pieces: folder, corpus.
         cost: What documents cost: tokens, or tokens=COLUMN.
 
     """
@@ -197,6 +198,7 @@ class Read:
     qrels_ids: Annotated[str | None, Parameter(metavar="RULE")] = None
     run_ids: Annotated[str | None, Parameter(metavar="RULE")] = None
     collapse: Annotated[str | None, Parameter(metavar="RULE")] = None
+    sources: Annotated[str | None, Parameter(metavar="FILE")] = None
     cost: Annotated[str | None, Parameter(metavar="WHAT")] = None
 
     def refuse_unread(self, *, qrels: bool, runs: bool, is_exact: bool = False) -> None:
@@ -383,7 +385,7 @@ class Running:
     Attributes:
         engine: Rank runs in DuckDB, beyond memory, or on Spark.
         memory_limit: Memory that the engine may take: 2GB.
-        master: Where Spark runs: local[2], spark://HOST:PORT, yarn.
+        master: Where Spark runs: local[2], spark://HOST, yarn.
 
     """
 

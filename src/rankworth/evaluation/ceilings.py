@@ -1,12 +1,14 @@
 """Public API: chunks, the best that retrieval could do with a chunking, before any retriever is run."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, MeasureError, UsageError, quoted
 from rankworth.evaluation.runner import evaluate_runs
 from rankworth.io import spans
 from rankworth.io.files import file_batches, files_of
+from rankworth.io.id_rules import IdRule
+from rankworth.io.id_tables import one_rule
 from rankworth.io.layout import RUN
 from rankworth.io.options import Reading
 from rankworth.io.paths import is_path
@@ -35,6 +37,7 @@ def chunks(
     qrels_columns: Mapping[str, str] | None = None,
     run_columns: Mapping[str, str] | None = None,
     queries: Iterable[object] | None = None,
+    sources: object = None,
     profile: Any = DEFAULT,  # noqa: ANN401 - as for `evaluate`
     **settings: Any,  # noqa: ANN401 - those of `evaluate_runs`
 ) -> "RunValues":
@@ -52,6 +55,8 @@ def chunks(
         qrels_columns: which column of the gold holds what, `{"source": "file"}`.
         run_columns: the same of the chunks.
         queries: the queries that count; all where not said.
+        sources: texts of sources, `{id: text}`, a folder of .txt and .md files, or a corpus, in which gold and chunks
+            that are texts are sought.
         profile: as for `evaluate`.
         **settings: as for `evaluate_runs`.
 
@@ -72,16 +77,20 @@ def chunks(
     >>> dict(best["tenths"].mean())
     {'SpanR': 1.0, 'SpanP': 1.0, 'SpanPieces': 1.5}
     """
-    judged = gold if isinstance(gold, Qrels) else Qrels(gold, columns=qrels_columns, queries=queries)
+    rule = None if sources is None else one_rule(None, sources)
+    judged = gold
+    if rule is not None or not isinstance(judged, Qrels):
+        judged = Qrels(gold, columns=qrels_columns, queries=queries, sources=rule)
     if not judged.spans:
         remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
         raise MeasureError("missing-input", "the ceiling of a chunking needs gold that is spans", remedy=remedy)
     wanted = {query: [span for span, grade in graded if grade > 0] for query, graded in gold_spans(judged).items()}
-    runs = {name: _perfect(wanted, pieces, name) for name, pieces in _named(chunkings, run_columns or {}).items()}
+    named = _named(chunkings, run_columns or {}, rule)
+    runs = {name: _perfect(wanted, pieces, name) for name, pieces in named.items()}
     return evaluate_runs(judged, runs, measures, queries=queries, profile=profile, **settings)
 
 
-def _named(chunkings: object, columns: Mapping[str, str]) -> dict[str, list[Span]]:
+def _named(chunkings: object, columns: Mapping[str, str], rule: IdRule | None) -> dict[str, list[Span]]:
     """Return the chunks of each chunking by its name.
 
     Raises:
@@ -89,7 +98,7 @@ def _named(chunkings: object, columns: Mapping[str, str]) -> dict[str, list[Span
 
     """
     if isinstance(chunkings, Mapping):
-        return {str(name): spans_of(pieces, f"the chunks {name}", columns) for name, pieces in chunkings.items()}
+        return {str(name): spans_of(pieces, f"the chunks {name}", columns, rule) for name, pieces in chunkings.items()}
     paths = [chunkings] if is_path(chunkings) else chunkings
     if not isinstance(paths, list | tuple) or not paths or not all(map(is_path, paths)):
         text = "chunkings that are no files need names"
@@ -97,30 +106,57 @@ def _named(chunkings: object, columns: Mapping[str, str]) -> dict[str, list[Span
     names = [stem(path) for path in paths]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError("run-names", f"two chunkings are called {twice[0]!r}", remedy="give {name: path, ...}")
-    return {name: spans_of(path, name, columns) for name, path in zip(names, paths, strict=True)}
+    return {name: spans_of(path, name, columns, rule) for name, path in zip(names, paths, strict=True)}
 
 
-def spans_of(source: Any, called: str, columns: Mapping[str, str]) -> list[Span]:  # noqa: ANN401 - as for `chunks`
+def spans_of(
+    source: Any,  # noqa: ANN401 - as for `chunks`
+    called: str,
+    columns: Mapping[str, str],
+    rule: IdRule | None = None,
+) -> list[Span]:
     """Read the chunks of one chunking.
 
     Args:
         source: as for `chunks`.
         called: what messages call it.
         columns: which column holds what.
+        rule: how texts become spans; None where there are no sources.
 
     Raises:
         InputError: `bad-span`, `missing-value`, `frame-columns`, `empty-input`.
 
     """
-    if isinstance(source, list | tuple) and spans.are_spans(source):
-        documents = spans.ids_of_items(source, lambda row: f"{called}: item {row}")
+    if isinstance(source, list | tuple) and _are_items(source, has_sources=rule is not None):
+        documents = _documents_of_items(source, called, rule)
     else:
-        reading = Reading(columns=_COLUMNS | dict(columns))
+        reading = Reading(columns=_COLUMNS | dict(columns), ids=rule)
         documents = [document for frame in _frames(source, called, reading) for document in frame["document"].to_list()]
     pieces = [span for document in dict.fromkeys(documents) if (span := spans.parsed(document)) is not None]
     if not pieces:
         raise InputError("empty-input", f"{called}: there is no chunk")
     return pieces
+
+
+def _are_items(source: Sequence[Any], *, has_sources: bool) -> bool:
+    """Return whether chunks are tuples, or all of them texts that can be sought in sources, and no rows."""
+    return spans.are_spans(source) or (has_sources and bool(source) and set(map(type, source)) in ({str}, {tuple}))
+
+
+def _documents_of_items(source: Sequence[Any], called: str, rule: IdRule | None) -> list[str]:
+    """Return the ids of chunks that are tuples, or texts that are sought in sources."""
+
+    def where(row: int) -> str:
+        return f"{called}: item {row}"
+
+    if rule is None:
+        return spans.of_items(source, where) or []
+    import polars as pl  # noqa: PLC0415 - not needed for files
+
+    documents = spans.of_items(source, where, in_sources=True)
+    if documents is None:
+        documents = spans.marked(source, where, [""] * len(source))
+    return rule.renamed(pl.Series(documents), called).to_list()
 
 
 def _frames(source: Any, called: str, reading: Reading) -> "Iterable[pl.DataFrame]":  # noqa: ANN401 - as for `chunks`
@@ -130,6 +166,8 @@ def _frames(source: Any, called: str, reading: Reading) -> "Iterable[pl.DataFram
     from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
     rows = Reader(RUN, called, reading.columns, reading.orders).read(source)
+    if reading.ids is not None and not isinstance(rows, Mapping):
+        return reading.ids.batches(iter([rows]), called, reading.orders)
     if isinstance(rows, Mapping):
         text = f"{called}: {quoted(rows)} are no spans"
         raise InputError("bad-span", text, remedy="give rows with source, start and end, or tuples of these")

@@ -12,10 +12,10 @@ from typing import Any, Final
 import polars as pl
 
 from rankworth.errors import InputError, shortened
-from rankworth.io import cells, grade_words, remedies, spans, validate
+from rankworth.io import cells, grade_words, remedies, validate
 from rankworth.io.grade_words import Words
 from rankworth.io.kinds import has_documents, plain
-from rankworth.io.layout import QRELS, RUN, SPAN
+from rankworth.io.layout import QRELS, RUN
 from rankworth.io.looks import Column, Looks
 from rankworth.io.options import Orders
 from rankworth.io.remedies import Request
@@ -171,8 +171,8 @@ class TableReader:
         if not place.is_span:
             return frame
         self.orders.spans = True
-        cells = [frame["document"].struct.field(role).to_list() for role in SPAN]
-        documents = spans.ids(cells, self.looks.where, by_text=place.way == "span-text")
+        cells_of_parts = [frame["document"].struct.field(role).to_list() for role in place.part_roles]
+        documents = place.span_ids(cells_of_parts, self.looks.where)
         return frame.with_columns(pl.Series("document", documents, dtype=pl.String))
 
     def _with_lists(self, frame: pl.DataFrame) -> pl.DataFrame:
@@ -364,7 +364,8 @@ def expression(location: Location, schema: Schema) -> pl.Expr:
     if location.way == "file":
         return pl.lit(location.path)
     if location.is_span:
-        return pl.struct(expression(part, schema).alias(role) for role, part in zip(SPAN, location.parts, strict=True))
+        parts = zip(location.part_roles, location.parts, strict=True)
+        return pl.struct(expression(part, schema).alias(role) for role, part in parts)
     if location.way == "joined":
         return pl.concat_str([pl.col(str(part)).cast(pl.String) for part in location.columns], separator=" ")
     if location.way == "ranks":

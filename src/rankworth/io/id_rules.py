@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol, Self
 
 from rankworth.errors import InputError, UsageError, quoted
 
@@ -24,7 +24,7 @@ _SAMPLE: Final = 1000
 _BEGINNING: Final = re.compile(r"^[\W_]+")
 _END: Final = re.compile(r"[\W_]+$")
 """signs at the edge of a suffix, and of a prefix"""
-OPTIONS: Final = ("ids", "qrels_ids", "run_ids", "collapse")
+OPTIONS: Final = ("ids", "qrels_ids", "run_ids", "collapse", "sources")
 """keywords that give rules"""
 
 
@@ -57,6 +57,8 @@ class IdRule:
     option: str = field(default="ids", compare=False)
     may_be_idle: bool = field(default=False, compare=False)
     is_shared: bool = field(default=False, compare=False)
+    is_of_sources: ClassVar[bool] = False
+    """whether documents are texts, or spans, of sources, and become ids of spans"""
 
     @classmethod
     def of_text(cls, text: str, option: str) -> Self:
@@ -165,6 +167,11 @@ class IdRule:
             yield frame.with_columns(new)
         if not reported.renamed and not self.may_be_idle:
             raise self.unused(name, ids)
+
+    @property
+    def in_python(self) -> str:
+        """How the rule is written in Python."""
+        return f"{self.option}={self.label!r}"
 
     @property
     def typed(self) -> str:

@@ -26,7 +26,7 @@ def rules_of(given: Mapping[str, Any]) -> IdRules:
     """Read rules by the keywords with which they were given.
 
     Args:
-        given: `ids`, `qrels_ids`, `run_ids`, `collapse`; None where nothing is said.
+        given: `ids`, `qrels_ids`, `run_ids`, `collapse`, `sources`; None where nothing is said.
 
     Raises:
         UsageError: `unknown-setting`, `conflicting-options` where a side has two rules.
@@ -34,19 +34,43 @@ def rules_of(given: Mapping[str, Any]) -> IdRules:
 
     """
     rules = {name: rule_of(value, name) for name, value in given.items() if value is not None}
+    if "sources" in rules and len(rules) > 1:
+        raise _both_named(list(rules))
     for pair in (("ids", "qrels_ids"), ("ids", "run_ids"), ("ids", "collapse"), ("run_ids", "collapse")):
         if rules.keys() >= {*pair}:
             text = f"{quoted(pair)} are rules for the ids of the same documents"
             raise UsageError("conflicting-options", text, remedy="give one of the two")
+    if "sources" in rules:
+        return IdRules(None, rules["sources"], rules["sources"])
     both = rules["ids"].idle_where_unfit() if "ids" in rules else None
     return IdRules(both, rules.get("qrels_ids", both), rules.get("run_ids", rules.get("collapse", both)))
+
+
+def one_rule(ids: object, sources: object) -> IdRule:
+    """Read the rule for the documents of judgements or a run, which have one of the two.
+
+    Raises:
+        UsageError: `unknown-setting`, `conflicting-options`.
+        InputError: where a table or sources cannot be read.
+
+    """
+    if ids is not None and sources is not None:
+        raise _both_named(["ids", "sources"])
+    return rule_of(ids, "ids") if sources is None else rule_of(sources, "sources")
+
+
+def _both_named(names: Sequence[str]) -> UsageError:
+    """Return the error for rules for ids beside sources."""
+    text = f"{' and '.join(names)} both say what becomes of the same documents"
+    return UsageError("conflicting-options", text, remedy="spans of sources have no ids of their own: leave out ids")
 
 
 def rule_of(value: object, option: str) -> IdRule:
     """Read a rule: a separator, a pattern with one group, or a table of two columns.
 
     Args:
-        value: a text; a compiled pattern; a path; a dict `{old: new}`, rows or a frame of two columns.
+        value: a text; a compiled pattern; a path; a dict `{old: new}`, rows or a frame of two columns; for `sources`
+            what `source_texts.read` reads.
         option: the keyword with which it is given.
 
     Raises:
@@ -58,6 +82,10 @@ def rule_of(value: object, option: str) -> IdRule:
     """
     if isinstance(value, IdRule):
         return value
+    if option == "sources":
+        from rankworth.io.source_texts import SourceRule  # noqa: PLC0415 - rarely needed
+
+        return SourceRule.of(value)
     if isinstance(value, re.Pattern):
         flags = "".join(letter for flag, letter in _FLAGS.items() if value.flags & flag)
         if isinstance(value.pattern, str):

@@ -33,11 +33,13 @@ LISTED: Final = (
 COSTS: Final = ("tokens", "bytes", "milliseconds")
 """what the documents of a run may cost"""
 ROLES_OF: Final[Mapping[Layout, Sequence[str]]] = {
-    RUN: ("root", "separator", "query", "documents", "document", *SPAN, "score", "rank", "rows", *COSTS),
-    QRELS: ("root", "separator", "query", "documents", "document", *SPAN, "grade", "subtopic"),
+    RUN: ("root", "separator", "query", "documents", "document", *SPAN, "text", "score", "rank", "rows", *COSTS),
+    QRELS: ("root", "separator", "query", "documents", "document", *SPAN, "text", "grade", "subtopic"),
 }
 """what columns of a run and of judgements may hold"""
-_ROLES: Final = tuple(dict.fromkeys(chain(*ROLES_OF.values())))
+IN_SOURCES: Final = "sources"
+"""what is said of columns where documents are texts or spans that are sought in sources"""
+_ROLES: Final = (*dict.fromkeys(chain(*ROLES_OF.values())), IN_SOURCES)
 OPTIONAL: Final = ("grade", "score", "document", "source")
 """what no column needs to hold; without documents, items are called by their position within the query, and
 without the name of a source, spans are told by the usual names"""
@@ -287,7 +289,9 @@ class Reading:
         """
         if self.format and self.format not in READ:
             raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(READ)}")
-        object.__setattr__(self, "columns", checked_columns(self.columns, _ROLES, (*OPTIONAL, "query")))
+        columns = checked_columns(self.columns, _ROLES, (*OPTIONAL, "query", IN_SOURCES))
+        columns |= {IN_SOURCES: ""} if self.ids is not None and self.ids.is_of_sources else {}
+        object.__setattr__(self, "columns", columns)
         object.__setattr__(self, "grades", grade_words.checked(self.grades))
 
     def afresh(self) -> "Reading":

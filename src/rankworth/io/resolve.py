@@ -4,17 +4,18 @@ What a user names is used or refused. A name is that of a column, of several tha
 pattern for a column per rank, or a path into what cells hold; in lists of records and pairs, that of a field.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Final, Literal
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import remedies
+from rankworth.io import remedies, spans
 from rankworth.io.judges import judges_of
 from rankworth.io.key_paths import at
 from rankworth.io.layout import SPAN
 from rankworth.io.looks import Looks
+from rankworth.io.options import IN_SOURCES
 from rankworth.io.remedies import Request, missing, numbered
 from rankworth.io.score_lines import ROWS
 from rankworth.io.usual_names import (
@@ -59,25 +60,51 @@ class Location:
         way: what they are: a column; several whose cells are joined by blanks; one for each rank; one with a path;
             none, where an attribute of an object is none of its fields; that of the values, where documents have no
             ids and are called by their position; none, where the name of the file is the query, or all rows are of one
-            query; those of several judges; or those of a source, a start and an end, or of a text in place of the end.
+            query; those of several judges; or those of a source, a start and an end, of a text in place of the end, or
+            of a text and maybe its source.
         path: where it stands within the cells of the column, or within the object; or the name of the file or of all
             rows.
-        parts: of a span, where source, start and end stand.
+        parts: of a span, where source, start and end stand, or its text.
+        in_sources: whether spans are sought in sources.
 
     """
 
     called: Any
     columns: tuple[Any, ...]
     way: Literal[
-        "column", "joined", "ranks", "path", "attribute", "position", "file", "judges", "span", "span-text"
+        "column", "joined", "ranks", "path", "attribute", "position", "file", "judges", "span", "span-text", "text"
     ] = "column"
     path: str = ""
     parts: "tuple[Location, ...]" = ()
+    in_sources: bool = False
 
     @property
     def is_span(self) -> bool:
         """Whether these are the columns of a span."""
         return bool(self.parts)
+
+    @property
+    def part_roles(self) -> Sequence[str]:
+        """What the parts of a span are."""
+        return spans.roles_of(self._span_way, len(self.parts))
+
+    @property
+    def _span_way(self) -> spans.Way:
+        """What tells a span."""
+        return self.way if self.way in ("span-text", "text") else "span"
+
+    def span_ids(self, cells: Sequence[Sequence[Any]], where: Callable[[int], str]) -> list[str]:
+        """Return the ids of spans.
+
+        Args:
+            cells: what stands at each of the parts, by row.
+            where: where each row stands.
+
+        Raises:
+            InputError: `bad-span`, `missing-value`, `id-type`.
+
+        """
+        return spans.ids(cells, where, self._span_way, in_sources=self.in_sources)
 
 
 @dataclass(frozen=True)
@@ -191,7 +218,7 @@ def _named_locations(request: Request) -> dict[str, Location | None]:
     """
     looks, named = request.looks, request.named
     texts = [name for name in named.values() if name]
-    of_items = (*SPAN, *_OF_ITEMS) if "documents" not in named else ("document", *SPAN, *_OF_ITEMS)
+    of_items = (*SPAN, "text", *_OF_ITEMS) if "documents" not in named else ("document", *SPAN, *_OF_ITEMS)
     lists = named.get("documents") or named.get("document", "")
     column = locate(looks, lists, texts) if lists else None
     items = [each for name, each in looks.inside.items() if column is None or name in column.columns]
@@ -243,6 +270,7 @@ def resolve(looks: Looks, said: Mapping[str, str], value: str) -> Roles:
     ids["document"] = span_location(request, document) or document
     if said.get("source") == "" and ids["document"] is document and (looks.within or not _may_hold_lists(request)):
         ids["document"] = None  # as spans are wanted, and not ids
+    _refuse_unused_text(request, ids["document"])
     if said.get("query") == "":
         ids["query"] = Location("", (), "file", EVERY)
     values = value_locations(request, ids["document"])
@@ -324,21 +352,42 @@ def span_location(request: Request, document: Location | None) -> Location | Non
         InputError: `frame-columns` where the user names some of them, and the others are not there.
 
     """
-    places = _named_locations(request)
+    places, in_sources = _named_locations(request), IN_SOURCES in request.said
     is_named = any(places.get(role) is not None for role in SPAN)
-    if document is not None and not is_named and request.said.get("source") != "":
+    text = places.get("text") or (None if request.said.get("text") else _first_of(request.looks, SPAN_TEXTS))
+    if document is not None and not (is_named or in_sources) and request.said.get("source") != "":
         return None
     parts = [_part_of_span(request, role) for role in SPAN]
-    way: Literal["span", "span-text"] = "span"
+    way: spans.Way = "span"
     if parts[-1] is None and all(parts[:-1]):
-        way, parts[-1] = "span-text", _first_of(request.looks, SPAN_TEXTS)
+        way, parts[-1] = "span-text", text
+    elif in_sources and text is not None and not all(parts):
+        way, parts = "text", [part for part in (parts[0], text) if part is not None]
     found = [part for part in parts if part is not None]
-    if len(found) < len(SPAN):
+    if len(found) < len(parts):
         if is_named:
             raise missing(request, *(role for role, part in zip(SPAN, parts, strict=True) if part is None))
         return None
     columns = tuple(dict.fromkeys(column for part in found for column in part.columns))
-    return Location(", ".join(str(part.called) for part in found), columns, way, parts=tuple(found))
+    return Location(
+        ", ".join(str(part.called) for part in found), columns, way, parts=tuple(found), in_sources=in_sources
+    )
+
+
+def _refuse_unused_text(request: Request, document: Location | None) -> None:
+    """Refuse a text that the user names where no span is told by it.
+
+    Raises:
+        InputError: `frame-columns`.
+
+    """
+    text = _named_locations(request).get("text")
+    if text is None or (document is not None and document.is_span and text in document.parts):
+        return
+    fact = f"{request.looks.called}: text={text.called} is named, and nothing is told by texts"
+    remedy = "leave it out where other columns tell documents or spans\n"
+    remedy += "texts are sought in sources: --sources FOLDER, in Python sources={id: text}"
+    raise InputError("frame-columns", fact, remedy=remedy)
 
 
 def _may_hold_lists(request: Request) -> bool:
@@ -416,7 +465,7 @@ def check_named(request: Request, inside: Sequence[Looks] = ()) -> None:
     if path := request.named.get(ROWS):
         text = f"{request.looks.called}: rows={path} says whose rows have these scores, and these rows have ids"
         raise InputError("frame-columns", text, remedy="leave rows out; it belongs to a file of scores alone")
-    roles = (*_IDS, "documents", *SPAN, *VALUES[value], *(["subtopic"] if value == "grade" else []))
+    roles = (*_IDS, "documents", *SPAN, "text", *VALUES[value], *(["subtopic"] if value == "grade" else []))
     named = request.named
     lacking = [
         role

@@ -19,7 +19,7 @@ from rankworth.io.key_paths import at, columns_of, fields_of, names_of, paths_of
 from rankworth.io.kinds import has_documents, is_array, is_more, is_scalar, is_several, plain
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.looks import Column, Looks
-from rankworth.io.options import Lists, Orders
+from rankworth.io.options import IN_SOURCES, Lists, Orders
 from rankworth.io.remedies import Request, missing, option, unjudged
 from rankworth.io.resolve import Location, Roles, check_named, knows, location_of, of_items, resolve
 from rankworth.io.usual_names import is_plural, likely_document
@@ -181,7 +181,7 @@ def _cells_at(place: Location, by_field: Mapping[Any, list[Any]], rows: Sequence
     """Return what stands at a place in each row; of spans their ids."""
     if place.is_span:
         parts = [_cells_at(part, by_field, rows, where) for part in place.parts]
-        return spans.ids(parts, where, by_text=place.way == "span-text")
+        return place.span_ids(parts, where)
     if place.way == "file":
         return [place.path] * len(rows)
     if place.way == "attribute":
@@ -440,6 +440,8 @@ class Records:
                 validate.refuse_ranks(([number for _, number in items] for items in lists), where(0))
         elif not flat or is_scalar(flat[0]):
             inner = {"document": flat}
+            if IN_SOURCES in self.columns and all(isinstance(item, str) for item in flat):
+                inner["document"] = spans.marked(flat, of_item, [""] * len(flat))
             if flat and not self.fields.roles.locations:
                 check_named(replace(self._within.request, looks=replace(self._within.looks, called=of_item(0))))
         else:
@@ -461,9 +463,10 @@ class Records:
 
         """
         value, said = self.layout.value, self._within.said
-        if not any(said.values()) and spans.are_spans(pairs):
+        ids = None if any(said.values()) else spans.of_items(pairs, where, in_sources=IN_SOURCES in self.columns)
+        if ids is not None:
             self.orders.spans = True
-            return {"document": spans.ids_of_items(pairs, where)}
+            return {"document": ids}
         named = [name for name in said.values() if name]
         is_of_ids = type(pairs[0]) in (tuple, list) and bool(pairs[0]) and is_scalar(pairs[0][0])
         if any(map(str.isdecimal, named)) or (named and is_of_ids) or said.get(value) == "":

@@ -5,12 +5,18 @@ A span is the document of a row, and its id tells it whole: `handbook.md:90-120`
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from rankworth.errors import InputError
 from rankworth.io import validate
 from rankworth.io.layout import SPAN
 
+Parsed = tuple[str, int, int]
+"""A source, and the first character and that after the last one."""
+Way = Literal["span", "span-text", "text"]
+"""What tells a span: a start and an end, a start and a text, or a text that is sought in sources."""
+_MARK: Final = "\x1f"
+"""stands between where a document stands, its source and its text, until these are sought in sources"""
 _ID: Final = re.compile(r"(.+):([0-9]+)-([0-9]+)", re.DOTALL)
 _DIGITS: Final = re.compile(r"-?[0-9]+")
 _REMEDY: Final = "characters are counted from 0, and end is the one after the last: 0 <= start <= end"
@@ -25,7 +31,7 @@ def id_of(source: str, start: int, end: int) -> str:
     return f"{source}:{start}-{end}"
 
 
-def parsed(document: str) -> tuple[str, int, int] | None:
+def parsed(document: str) -> Parsed | None:
     """Return the span that an id tells; None where it tells none.
 
     >>> parsed("handbook.md:90-120"), parsed("d17")
@@ -46,18 +52,63 @@ def are_spans(items: Sequence[Any]) -> bool:
     )
 
 
-def ids(cells: Sequence[Sequence[Any]], where: Callable[[int], str], *, by_text: bool = False) -> list[str]:
+def roles_of(way: Way, number: int) -> Sequence[str]:
+    """Return what the parts of a span are: source, start and end, or a text and perhaps its source."""
+    return ("source", "text")[-number:] if way == "text" else SPAN
+
+
+def marked(documents: Sequence[str], where: Callable[[int], str], sources: Sequence[str] | None = None) -> list[str]:
+    """Put where they stand beside texts, or beside ids of spans, that are sought in sources once all rows are read.
+
+    Args:
+        documents: ids of spans; texts, where sources are given.
+        where: where each row stands.
+        sources: of each text, empty where any source may have it.
+
+    Raises:
+        InputError: `missing-value`, where there is no text.
+
+    >>> unmarked(marked(["red shoes"], "row {}".format, ["a.md"])[0])
+    ('row 0', 'a.md', 'red shoes')
+    """
+    if sources is None:
+        return [_MARK.join(("", where(row), document, "")) for row, document in enumerate(documents)]
+    for row in (row for row, text in enumerate(documents) if not isinstance(text, str) or not text.strip()):
+        remedy = "give each piece its text, or its source, start and end"
+        raise InputError(
+            "missing-value", f"{where(row)} has no text that could be sought in the sources", remedy=remedy
+        )
+    pairs = enumerate(zip(sources, documents, strict=True))
+    return [_MARK.join(("", where(row), source, document)) for row, (source, document) in pairs]
+
+
+def unmarked(document: str) -> tuple[str, str, str] | None:
+    """Return where a text stands, its source and the text, of spans their id and no text; None of anything else."""
+    if not document.startswith(_MARK):
+        return None
+    _, where, source, text = document.split(_MARK, 3)
+    return where, source, text
+
+
+def ids(
+    cells: Sequence[Sequence[Any]], where: Callable[[int], str], way: Way = "span", *, in_sources: bool = False
+) -> list[str]:
     """Return the ids of spans, one for each row.
 
     Args:
-        cells: of all rows their sources, their starts and their ends.
+        cells: of all rows their sources, their starts and their ends; or their texts, and maybe their sources first.
         where: where each row stands, as messages say it.
-        by_text: whether texts stand where ends do, which tell how long each span is.
+        way: what tells the spans; of a start and a text, the text tells how long each span is.
+        in_sources: whether they are sought in sources later.
 
     Raises:
         InputError: `bad-span`, `missing-value`, `id-type`.
 
     """
+    if way == "text":
+        *named, texts = cells
+        names = named[0] if named else [None] * len(texts)
+        return marked(texts, where, [validate.text(name, where(row)) if name else "" for row, name in enumerate(names)])
     sources, starts, ends = cells
     checked = validate.text_ids(list(sources), lambda row: f"{where(row)}: the source")
     documents = []
@@ -65,22 +116,31 @@ def ids(cells: Sequence[Sequence[Any]], where: Callable[[int], str], *, by_text:
         if not source:
             raise InputError("missing-value", f"{where(row)} has no source", remedy="name the source of each span")
         first = _position(start, "start", where, row)
-        last = first + len(_text(end, where, row)) if by_text else _position(end, "end", where, row)
+        last = first + len(_text(end, where, row)) if way == "span-text" else _position(end, "end", where, row)
         if not 0 <= first <= last:
             text = "ends before it starts" if first >= 0 else "starts before its source"
             raise InputError("bad-span", f"{where(row)}: the span {first} to {last} {text}", remedy=_REMEDY)
         documents.append(id_of(source, first, last))
-    return documents
+    return marked(documents, where) if in_sources else documents
 
 
-def ids_of_items(items: Sequence[Any], where: Callable[[int], str]) -> list[str]:
-    """Return the ids of spans that stand in lists, as `are_spans` tells them.
+def of_items(items: Sequence[Any], where: Callable[[int], str], *, in_sources: bool = False) -> list[str] | None:
+    """Return the ids of spans that stand in lists as tuples; None where these are none.
+
+    Args:
+        items: sources with start and end; in lists that are sought in sources also pairs of a source and a text.
+        where: where each stands.
+        in_sources: whether they are sought in sources.
 
     Raises:
         InputError: as `ids`.
 
     """
-    return ids([[item[cell] for item in items] for cell in range(len(SPAN))], where)
+    if are_spans(items):
+        return ids(list(zip(*items, strict=True)), where, in_sources=in_sources)
+    if in_sources and items and all(type(item) is tuple and set(map(type, item)) == {str} for item in items):
+        return ids(list(zip(*items, strict=False)), where, "text")
+    return None
 
 
 def _position(cell: Any, role: str, where: Callable[[int], str], row: int) -> int:  # noqa: ANN401 - whatever stands there

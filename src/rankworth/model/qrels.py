@@ -48,6 +48,8 @@ class Qrels:
         grades: the grades that words mean, `{"E": 3, "S": 2}`; numbers in quotes, `true` and `false` are grades anyway.
         ids: how documents are renamed, such as chunks by their documents: a separator at which ids are cut (`"#"`), a
             pattern with one group, or a table of two columns. Documents that become the same are judged twice.
+        sources: texts of sources in which documents that are texts, or spans, are sought: `{id: text}`, a folder of
+            .txt and .md files, or a corpus.
 
     Attributes:
         queries: ids of the judged queries, in the order of their UTF-8 bytes.
@@ -118,6 +120,7 @@ class Qrels:
         blank: Blank = "unjudged",
         grades: Words | None = None,
         ids: object = None,
+        sources: object = None,
     ) -> None:
         """Read, check and sort the judgements."""
         if duplicate_judgements != "error":
@@ -138,10 +141,10 @@ class Qrels:
         self.spans, self.gold = False, None
         self._with_subtopics = None
         rule = None
-        if ids is not None:
-            from rankworth.io.id_tables import rule_of  # noqa: PLC0415 - rarely needed
+        if ids is not None or sources is not None:
+            from rankworth.io.id_tables import one_rule  # noqa: PLC0415 - rarely needed
 
-            rule = rule_of(ids, "ids")
+            rule = one_rule(ids, sources)
         if columns:
             refuse_roles(QRELS, columns)
         if isinstance(source, Qrels):
@@ -331,8 +334,8 @@ class Qrels:
     def _from_qrels(self, source: "Qrels", rule: IdRule | None) -> None:
         """Copy what was read from judgements that were read before."""
         if rule not in (None, source.ids):
-            text = f"ids={rule.label!r}: these judgements are read already"
-            raise UsageError("conflicting-options", text, remedy=f"Qrels(source, ids={rule.label!r})")
+            text = f"{rule.in_python}: these judgements are read already"
+            raise UsageError("conflicting-options", text, remedy=f"Qrels(source, {rule.in_python})")
         policies = {source.duplicate_judgements, self.duplicate_judgements} - {"error"}
         if len(policies) > 1:
             raise UsageError(

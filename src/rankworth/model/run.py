@@ -53,6 +53,8 @@ class Run:
         columns: which column holds what, `{"query": "term"}`, where the names of columns do not tell.
         ids: how documents are renamed, such as chunks by their documents: a separator at which ids are cut (`"#"`), a
             pattern with one group, or a table of two columns. Documents that become the same are duplicates.
+        sources: texts of sources in which documents that are texts, or spans, are sought: `{id: text}`, a folder of
+            .txt and .md files, or a corpus.
 
     Queries with an empty list are told apart from those that are not there (`empty`).
     A list that belongs to one query is its ranking (`{query: [...]}`, hits, lists in a column); in tables, a dict of
@@ -66,6 +68,7 @@ class Run:
     format: str = ""
     columns: Mapping[str, str] = field(default_factory=dict)
     ids: Any = None
+    sources: Any = None
     mapping: dict[str, Mapping[Any, Any]] | None = field(init=False, repr=False, default=None)
     files: "tuple[Source, ...]" = field(init=False, repr=False, default=())
     frame: "pl.DataFrame | None" = field(init=False, repr=False, default=None)
@@ -96,6 +99,10 @@ class Run:
     def __post_init__(self) -> None:
         """Read the source; files are not opened yet."""
         source, ids = self.source, self.ids
+        if self.sources is not None or ids is not None:
+            from rankworth.io.id_tables import one_rule  # noqa: PLC0415 - rarely needed
+
+            ids = one_rule(ids, self.sources)
         if self.columns:
             refuse_roles(RUN, self.columns)
             costs = {role: name for role, name in self.columns.items() if role in COSTS}
@@ -105,11 +112,11 @@ class Run:
             refuse_again("Run", format=self.format, columns=self.columns)
             vars(self).update({**vars(source), "name": self.name or source.name})
         else:
+            vars(self)["ids"] = ids  # which decides what columns of objects tell
             vars(self).update({"origin": id(source), "ids": None} | self._read(source))
+        vars(self)["sources"] = None
         if ids is not None:
-            from rankworth.io.id_tables import rule_of  # noqa: PLC0415 - rarely needed
-
-            vars(self).update(vars(self.with_ids(rule_of(ids, "ids"))))
+            vars(self).update(vars(self.with_ids(ids)))
 
     @classmethod
     def without_rows(cls, name: str = "", *, empty: Iterable[str] = ()) -> "Run":
@@ -191,9 +198,7 @@ class Run:
         if rule is None or rule == self.ids or self.has_no_rows:
             return self
         if self.ids is not None:
-            text = (
-                f"{self._called} has its documents renamed by {self.ids.label!r} already, and {rule.label!r} is given"
-            )
+            text = f"{self._called} was read with {self.ids.in_python} already, and {rule.in_python} is given"
             raise UsageError("conflicting-options", text, remedy="name the rule once, where the run is made")
         renamed = self._changed(ids=rule)
         if self.files or self.engine:
@@ -211,7 +216,7 @@ class Run:
             InputError: `frame-columns` where there are none; of files when they are read.
 
         """
-        made = Run(self.source, self.name, format=self.format, columns={"source": "", **self.columns})
+        made = Run(self.source, self.name, format=self.format, columns={"source": "", **self.columns}, ids=self.ids)
         return made if self.kept is None else made.only(self.kept)
 
     def known_as(self, rule: IdRule, *, renamed: bool) -> Self:

@@ -58,6 +58,7 @@ class ReadSettings(OptionKeywords, total=False):
     run_ids: object
     cost: object
     collapse: object
+    sources: object
 
 
 @dataclass(frozen=True)

@@ -153,14 +153,17 @@ class InputOptions:
             text = f"{rule.typed} is about judgements, and there are none to read"
             raise UsageError("conflicting-options", text, remedy="leave it out")
         if any(isinstance(source, Qrels) and source.ids != rule for source in qrels):
-            text = f"{rule.option}={rule.label!r} says how judgements are read, and these are read already"
+            text = f"{rule.in_python} says how judgements are read, and these are read already"
             remedy = f"Qrels(source, ids={rule.label!r})\nfor the run alone: run_ids={rule.label!r}"
+            remedy = "Qrels(source, sources=...)" if rule.is_of_sources else remedy
             raise UsageError("conflicting-options", text, remedy=remedy)
 
     def _run(self, source: object, columns: Mapping[str, str], number: int) -> Run:
         """Prepare one of a number of runs to be read."""
-        made = run(source, columns=columns, may_be_empty=self.may_be_empty)
-        return made.with_ids(self.ids.of_runs(number))
+        rule = self.ids.of_runs(number)
+        early = rule if rule is not None and rule.is_of_sources else None  # it decides what columns of objects tell
+        made = run(source, columns=columns, may_be_empty=self.may_be_empty, ids=early)
+        return made.with_ids(rule)
 
     def split(self, qrels: Sequence[object], runs: Sequence[object]) -> list[dict[str, str]]:
         """Return what is named of the columns of each of the judgements, and then of each of the runs.
@@ -464,7 +467,14 @@ def _of_duckdb(relation: object, columns: Mapping[str, str] = NONE) -> object:
     return judgements(relation, columns)
 
 
-def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, may_be_empty: bool = False) -> Run:
+def run(
+    source: object,
+    name: str = "",
+    columns: Mapping[str, str] = NONE,
+    *,
+    may_be_empty: bool = False,
+    ids: IdRule | None = None,
+) -> Run:
     """Make one run of what stands for it.
 
     Args:
@@ -473,6 +483,7 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ma
         name: what to call it, if not by its file.
         columns: which column holds what, where its name does not tell.
         may_be_empty: whether no row at all is no error.
+        ids: how documents are renamed.
 
     Raises:
         InputError: `input-type`, and where it cannot be trusted.
@@ -489,7 +500,7 @@ def run(source: object, name: str = "", columns: Mapping[str, str] = NONE, *, ma
         )
     try:
         if not is_relation(source) and not (isinstance(source, Run) and source.engine):
-            return Run(source, name, columns=columns)
+            return Run(source, name, columns=columns, ids=ids)
         from rankworth.judging.duckdb import Related  # noqa: PLC0415 - rarely needed
 
         return source.called(name) if isinstance(source, Related) else Related(source, name, columns=columns)

@@ -12,10 +12,10 @@ def rules_for_ids(judgements: Judgements, run: Run) -> dict[str, str]:
         return {}
     named = [unit if column == unit else f"{unit}={column}" for unit, column in run.cost_columns.items()]
     costs = {"cost": ",".join(named)} if named else {}
-    if run.ids is judgements.ids is None:
-        return costs
     rules = {"qrels_ids": judgements.ids, "run_ids": run.ids}
-    labels = {name: rule.label for name, rule in rules.items() if rule is not None}
+    labels = {name: rule.label for name, rule in rules.items() if rule is not None and not rule.is_of_sources}
+    if not labels:
+        return costs
     return costs | ({"ids": labels["run_ids"]} if len(labels) > len({*labels.values()}) else labels)
 
 
@@ -26,7 +26,7 @@ def refuse_unused_ids(runs: Sequence[Run], judgements: Judgements | None = None)
         InputError: `unused-ids`.
 
     """
-    rule = next((run.ids for run in runs if run.ids is not None), None)
+    rule = next((run.ids for run in runs if run.ids is not None and not run.ids.is_of_sources), None)
     are_judged_ones = judgements is not None and judgements.renamed
     if rule is not None and not are_judged_ones and not any(run.orders.renamed for run in runs):
         raise rule.unused(" and ".join(dict.fromkeys(run.name or "the run" for run in runs)))
