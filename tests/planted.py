@@ -436,3 +436,26 @@ def _(data: Collection, chance: random.Random) -> None:
         firsts[line[0]] = firsts.get(line[0], 0) + 1
         kept += [line] if firsts[line[0]] <= depth else []
     data.first[:] = kept
+
+
+@kind("only candidates are ranked", "few-candidates", "warning")
+def _(data: Collection, chance: random.Random) -> None:
+    size, relevant = chance.choice([5, 8]), {query: min(each) for query, each in data.relevant().items()}
+    data.qrels[:] = [[query, "0", document, "1"] for query, document in relevant.items()]
+    data.first[:] = [
+        [query, "Q0", document if place == hit else f"candidate{place}", str(place + 1), str(size - place), "run"]
+        for query, document in relevant.items()
+        for hit in [chance.randrange(size)]
+        for place in range(size)
+    ]
+
+
+@kind("the first three of a run are the gold", "one-run-pool", "warning")
+def _(data: Collection, chance: random.Random) -> None:
+    depth = chance.choice([2, 3])
+    seen: dict[str, int] = {}
+    data.qrels.clear()
+    for query, _, document, *_ in data.first:
+        seen[query] = seen.get(query, 0) + 1
+        if seen[query] <= depth:
+            data.qrels.append([query, "0", document, "1"])

@@ -327,3 +327,107 @@ def test_a_run_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(Source, "_raw", lambda self: opened.append(self.path) or raw(self))
     rw.check(QRELS, path, ["RR"])
     assert opened == [str(path)]
+
+
+def lists(sizes: dict[str, int], relevant: dict[str, set[int]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Judge some ranks of lists of documents."""
+    run = {query: {f"{query}-{rank}": float(-rank) for rank in range(1, size + 1)} for query, size in sizes.items()}
+    qrels = {query: {f"{query}-{rank}": 1 for rank in ranks} for query, ranks in relevant.items()}
+    return qrels, run
+
+
+SIX = [f"q{number}" for number in range(6)]
+CANDIDATES: dict[str, tuple[dict[str, int], dict[str, set[int]], list[str], bool]] = {
+    "lists as long as the cutoff that hold all": (dict.fromkeys(SIX, 10), {key: {3} for key in SIX}, ["nDCG@10"], True),
+    "shorter ones": ({query: 4 + place for place, query in enumerate(SIX)}, {key: {2} for key in SIX}, ["R@10"], True),
+    "a cutoff below": (dict.fromkeys(SIX, 11), {key: {3} for key in SIX}, ["nDCG@10"], False),
+    "no cutoff": (dict.fromkeys(SIX, 10), {key: {3} for key in SIX}, ["AP"], False),
+    "a relevant document that is not there": (
+        dict.fromkeys(SIX, 10),
+        {key: {3} for key in SIX} | {"q0": {11}},
+        ["R@10"],
+        False,
+    ),
+    "four queries": (dict.fromkeys(SIX[:4], 10), {key: {3} for key in SIX[:4]}, ["nDCG@10"], False),
+    "only relevant documents": (dict.fromkeys(SIX, 2), {key: {1, 2} for key in SIX}, ["R@10"], False),
+}
+
+
+@pytest.mark.parametrize("case", CANDIDATES)
+def test_candidates_among_which_all_is_found_are_told(case: str) -> None:
+    sizes, relevant, measures, is_told = CANDIDATES[case]
+    qrels, run = lists(sizes, relevant)
+    found = [
+        finding for finding in rw.check(qrels, {"run": run}, measures).findings if finding.slug == "few-candidates"
+    ]
+    assert len(found) == is_told
+    assert not is_told or ("1 by construction" in found[0].text) == (measures == ["R@10"])
+
+
+TWELVE = [f"q{number}" for number in range(12)]
+
+
+@pytest.mark.parametrize(
+    ("relevant", "is_told"),
+    [
+        ({key: {1, 2} for key in TWELVE}, True),
+        ({key: {1} for key in TWELVE}, False),  # the first document is right, as of a good run
+        ({key: {1, 2} for key in TWELVE} | {"q0": {1, 3}}, False),
+        ({key: {1, 2} for key in TWELVE} | {"q0": {1, 2, 3}}, False),
+        ({key: {1, 2} for key in TWELVE[:9]}, False),
+    ],
+)
+def test_small_gold_that_one_run_wrote_is_told(relevant: dict[str, set[int]], is_told: bool) -> None:
+    qrels, run = lists(dict.fromkeys(TWELVE, 20), relevant)
+    slugs_found = [finding.slug for finding in rw.check(qrels, {"run": run}, ["RR"]).findings]
+    assert ("one-run-pool" in slugs_found) == is_told
+
+
+TEXTS = {"a": "Red shoes", "b": "red\n SHOES", "c": "Red shoe", "d": "Red shoes"}
+
+
+@pytest.mark.parametrize(
+    ("qrels", "queries"),
+    [
+        ({"q1": {"a": 1, "b": 2}, "q2": {"a": 1}}, ("q1",)),
+        ({"q1": {"a": 1, "c": 1}, "q2": {"b": 1}}, ()),
+        ({"q1": {"a": 1, "d": 0}}, ()),  # one of them is not relevant
+        ({"q1": {"a": 1, "missing": 1, "gone": 1}}, ()),
+        ({"q1": {"a": 1, "d": 1}, "q2": {"b": 1, "d": 1, "c": 1}}, ("q1", "q2")),
+    ],
+)
+def test_relevant_documents_of_one_text_are_told(qrels: dict[str, Any], queries: tuple[str, ...]) -> None:
+    result = rw.check(qrels, {"run": {query: {"a": 1.0} for query in qrels}}, ["RR"], docs=TEXTS)
+    assert (
+        tuple(query for finding in result.findings if finding.slug == "same-texts" for query in finding.queries)
+        == queries
+    )
+
+
+def test_gold_spans_of_one_text_are_told() -> None:
+    gold, sources = {"q1": [("s", 0, 4), ("s", 5, 9)], "q2": [("s", 0, 4)]}, {"s": "red. RED. blue."}
+    result = rw.check(gold, {"run": {"q1": [("s", 0, 4)], "q2": [("s", 0, 4)]}}, ["RR"], sources=sources)
+    assert [finding.queries for finding in result.findings if finding.slug == "same-texts"] == [("q1",)]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "column"),
+    [
+        ("run.csv", "query,document,score,parent\nq1,c1,2,d1\nq1,c2,1,d9\n", "parent"),
+        (
+            "run.jsonl",
+            '{"query": "q1", "document": "c1", "score": 2, "metadata": {"source": "d1"}}\n',
+            "metadata.source",
+        ),
+        ("run.jsonl", '{"query": "q1", "document": "c1", "score": 2, "metadata": {"source": "d9"}}\n', ""),
+    ],
+)
+def test_the_column_of_judged_ids_is_named(name: str, text: str, column: str, tmp_path: Path) -> None:
+    (tmp_path / name).write_text(text)
+    result = rw.check({"q1": {"d1": 1, "d2": 0}}, [tmp_path / name], ["RR"])
+    [finding] = [finding for finding in result.findings if finding.slug == "no-common-documents"]
+    assert ("--run-columns document=" in finding.text) == bool(column)
+    if column:
+        assert f"--run-columns document={column}, in Python run_columns={{'document': '{column}'}}" in finding.text
+        again = rw.check({"q1": {"d1": 1, "d2": 0}}, [tmp_path / name], ["RR"], run_columns={"document": column})
+        assert "no-common-documents" not in [each.slug for each in again.findings]

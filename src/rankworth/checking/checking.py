@@ -17,6 +17,7 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.evaluation import DEFAULT_MEASURES, evaluate_profiles
 from rankworth.evaluation.runner import Measures, planned
 from rankworth.io.id_arrays import is_sparse
+from rankworth.judging.spans import texts_of_spans
 from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ReadSettings
 from rankworth.results.values import values_of
@@ -103,6 +104,7 @@ def check(
         findings += checker.seen_items(each, judgements)
     findings += rules.of_runs(measured, judgements)
     findings += [] if docs is None else rules.of_corpus(judgements, docs, file)
+    findings += rules.of_texts(judgements, texts_of_spans(judgements), file)
     tables = {
         each.name: evaluate_profiles(
             judgements, each.run, labels, profiles=profiles, queries=queries, rel=rel, progress=progress, **options

@@ -1,7 +1,7 @@
 """What is wrong or risky in judgements and a measured run, rule by rule, beside what every evaluation warns of."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -57,6 +57,10 @@ _CHANCE: Final = 10
 """how many documents may be judged for a neighbouring query by chance, beside twice as many as for their own"""
 _CANDIDATES: Final = 10
 """fewer candidates are no sample"""
+_POOL: Final = 2
+"""so many judged documents of each query say who chose them where all of many queries have as many"""
+_NAMED: Final = 3
+"""how many queries, or measures, a finding names with what they have"""
 
 
 @dataclass(frozen=True)
@@ -169,7 +173,8 @@ def of_run(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
         yield from _nothing_retrieved(checked)
     yield from _constant_scores(checked)
     yield from _ranks(checked)
-    yield from _sampled(checked)
+    is_sampled = [*_sampled(checked)]
+    yield from is_sampled or _candidates(checked)
     yield from _single_pool(checked)
 
 
@@ -301,14 +306,48 @@ def _sampled(checked: CheckedRun) -> Iterator[Finding]:
         yield checked.finding("sampled-candidates", f"{text}otherwise")
 
 
+def _candidates(checked: CheckedRun) -> Iterator[Finding]:
+    """Report cutoffs not below the length of lists that hold everything relevant: they measure the order alone."""
+    hits = checked.hits
+    relevant = np.bincount(hits.pool.query[hits.pool.grades > 0], minlength=hits.n_retrieved.size)
+    retrieved = checked.per_query(hits.is_judged & (hits.grade > 0))
+    asked = checked.answered & (relevant > 0)
+    lengths = hits.n_retrieved[asked]
+    if lengths.size < _FEW or (retrieved < relevant)[asked].any() or (lengths <= relevant[asked]).all():
+        return
+    longest = int(lengths.max())
+    measures = [
+        each
+        for each in checked.values.measures
+        if isinstance(each, Measure)
+        and each.cutoff is not None
+        and each.cutoff >= longest
+        and each in checked.measured.values
+    ]
+    if not measures:
+        return
+    whole = [str(each) for each in measures if each.name == "R"]
+    names = f"{' '.join(map(str, measures[:_NAMED]))}{' ...' if len(measures) > _NAMED else ''}"
+    size = f"{'at most ' if lengths.min() < longest else ''}{counted(longest, 'document', 'documents')}"
+    text = f"{checked.name} has {size} for a query, all relevant ones among them, for {counted(lengths.size)}: {names} "
+    text += f"{'tells' if len(measures) == 1 else 'tell'} how candidates were ordered, and not whether they were found"
+    text += f"; {whole[0]} is 1 by construction" if whole else ""
+    remedy = "where candidates were chosen by what is relevant, rank all documents, or lower the cutoff"
+    yield checked.finding("few-candidates", text)._replace(remedy=remedy)
+
+
 def _single_pool(checked: CheckedRun) -> Iterator[Finding]:
     """Report judgements of exactly the first documents of one run, which no other run can be compared with."""
     hits, judged = checked.hits, checked.hits.pool.lengths
     counts = checked.answered & (judged >= _FEW)
+    answered = judged[checked.answered]
+    is_small = answered.size >= _CANDIDATES and _POOL <= answered.min() == answered.max() < _FEW
+    counts = checked.answered if is_small and (hits.n_retrieved > judged)[checked.answered].all() else counts
     within = checked.per_query(hits.rank <= judged[hits.query])
     of_run = counts & (within == judged)
     count, size = int(np.count_nonzero(of_run)), int(np.count_nonzero(counts))
-    if count and count >= (1 - MANY) * size and 2 * count >= np.count_nonzero(checked.answered):
+    least = size if is_small else (1 - MANY) * size
+    if count and count >= least and 2 * count >= np.count_nonzero(checked.answered):
         text = f"the judged documents are exactly the first ones of {checked.name}, for {count:,} of {counted(size)}: "
         text += "judgements of this run alone favour it over all others, of which they know less"
         yield checked.finding("one-run-pool", text)._replace(text=text)
@@ -343,6 +382,32 @@ def of_runs(checked: Sequence[CheckedRun], qrels: Qrels) -> Iterator[Finding]:
         yield Finding.of("unretrieved-documents", f"{text}: {quoted(queries)}", queries=queries)
 
 
+def of_texts(qrels: Qrels, texts: Mapping[str, str], file: str) -> Iterator[Finding]:
+    """Report relevant documents of a query that have the same text, whatever its blanks and its case.
+
+    Args:
+        qrels: the judgements.
+        texts: of documents.
+        file: the path of the judgements.
+
+    """
+    alike: dict[str, list[list[str]]] = {}
+    for place, query in enumerate(qrels.queries):
+        by_text: dict[str, list[str]] = {}
+        grades = qrels.grades[qrels.offsets[place] : qrels.offsets[place + 1]]
+        for document in (each for each, grade in zip(qrels.documents_of(place), grades, strict=True) if grade > 0):
+            if text := " ".join(texts.get(document, "").casefold().split()):
+                by_text.setdefault(text, []).append(document)
+        if groups := [documents for documents in by_text.values() if len(documents) > 1]:
+            alike[query] = groups
+    if alike:
+        shown = "; ".join(f"{quoted([query])} {quoted(groups[0])}" for query, groups in [*alike.items()][:_NAMED])
+        text = f"relevant documents of {counted(len(alike))} have the same text: {shown}"
+        text += f"{'; ...' if len(alike) > _NAMED else ''}; who finds one of them lacks the others, in every recall"
+        remedy = "keep one of each, or make a group of them: any of a group answers then (Complete, GroupR)"
+        yield Finding.of("same-texts", text, file=file, queries=alike)._replace(remedy=remedy)
+
+
 def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:
     """Report judged documents that the collection of documents does not have.
 
@@ -357,6 +422,7 @@ def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:
     """
     judged = qrels.document_series.unique(maintain_order=True).to_list()
     texts = query_texts.documents(docs, judged)
+    yield from of_texts(qrels, texts, file)
     missing = [document for document in judged if document not in texts]
     if missing:
         lost = qrels.document_series.is_in(missing).to_numpy()

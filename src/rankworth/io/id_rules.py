@@ -168,6 +168,10 @@ class IdRule:
         if not reported.renamed and not self.may_be_idle:
             raise self.unused(name, ids)
 
+    def texts_of(self, documents: Sequence[str]) -> dict[str, str]:  # noqa: ARG002 - of sources alone
+        """Return the texts of spans; none of other ids."""
+        return {}
+
     @property
     def in_python(self) -> str:
         """How the rule is written in Python."""

@@ -4,7 +4,7 @@ A text is sought as it stands, and where it is not there so, with blanks and cas
 """
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from itertools import islice
@@ -242,6 +242,16 @@ class SourceRule(IdRule):
             pairs = frame.select(pl.col("query", "document").cast(pl.String)).iter_rows()
             ids = [self._id_of(document, f"{name}: query {quoted([query])}") for query, document in pairs]
             yield frame.with_columns(pl.Series("document", ids, dtype=pl.String))
+
+    def texts_of(self, documents: Sequence[str]) -> dict[str, str]:
+        """Return the texts of spans."""
+        parsed = {document: spans.parsed(document) for document in documents}
+        texts = self.sources.texts
+        return {
+            document: texts[span[0]].text[span[1] : span[2]]
+            for document, span in parsed.items()
+            if span is not None and span[0] in texts
+        }
 
     def _id_of(self, document: str, where: str) -> str:
         """Return the id of the span that a document stands for."""

@@ -7,9 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from itertools import islice
 from typing import Final
 
+import orjson
+
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import id_rules, validate
+from rankworth.io.lines import HEAD
 from rankworth.io.options import LISTED
+from rankworth.io.source import Source
 from rankworth.model import Qrels, Run
 
 _SAMPLE: Final = 1000
@@ -172,7 +176,7 @@ def alike_documents(qrels: Qrels, run: str, first: Mapping[str, Sequence[str]]) 
 
 
 def id_field(qrels: Qrels, run: Run, ranked: Mapping[str, Sequence[str]]) -> str:
-    """Return the path of the field of a run's objects that holds judged ids; empty if there is none.
+    """Say which field of a run's objects, or column of its files, holds judged ids; empty if there is none.
 
     Args:
         qrels: the judgements.
@@ -182,7 +186,28 @@ def id_field(qrels: Qrels, run: Run, ranked: Mapping[str, Sequence[str]]) -> str
     """
     from rankworth.io.id_fields import field_of  # noqa: PLC0415 - for a message only
 
-    return field_of(run.source, _first_judged(qrels, ranked))
+    judged = _first_judged(qrels, ranked)
+    if not run.files:
+        field = field_of(run.source, judged)
+        return field and f"{field} holds ids that are judged: columns={{'document': {field!r}}}"
+    for file in run.files:
+        columns = (name for name, cells in file.unread.items() if not judged.keys().isdisjoint(cells))
+        if field := next(columns, "") or field_of(_first_objects(file), judged):
+            typed = f"--run-columns {shlex.quote(f'document={field}')}, in Python run_columns={{'document': {field!r}}}"
+            return f"{field} holds ids that are judged: {typed}"
+    return ""
+
+
+def _first_objects(file: Source) -> list[Mapping[str, object]]:
+    """Return the objects in the first lines of a file; none of a file that has no such lines."""
+    objects: list[Mapping[str, object]] = []
+    for line in file.head(HEAD).splitlines():
+        try:
+            value = orjson.loads(line)
+        except orjson.JSONDecodeError:
+            break
+        objects += [value] if isinstance(value, dict) else []
+    return objects
 
 
 def _first_judged(qrels: Qrels, ranked: Mapping[str, Sequence[str]]) -> dict[str, None]:
@@ -198,7 +223,7 @@ def no_common_documents(qrels: Qrels, run: str, ranked: Mapping[str, Sequence[st
         qrels: the judgements.
         run: what to call the run.
         ranked: its first documents by query.
-        field: the path of the field of its objects that holds judged ids; empty if there is none.
+        field: what `id_field` says.
 
     """
     judged = _first_judged(qrels, ranked)
@@ -207,7 +232,7 @@ def no_common_documents(qrels: Qrels, run: str, ranked: Mapping[str, Sequence[st
     if elsewhere:
         remedy = f"judged for other queries: {quoted(elsewhere)}"
     elif field:
-        remedy = f"{field} holds ids that are judged: columns={{'document': {field!r}}}"
+        remedy = field
     else:
         pairs, part = _best([*judged], [*retrieved], whole=True)
         remedy = _remedy(pairs, part, len(judged), _RETRIEVED) + _renaming(pairs, part) if pairs else ""

@@ -84,6 +84,11 @@ class PieceSpans:
         return of_pieces, of_gold
 
 
+def texts_of_spans(qrels: Qrels) -> dict[str, str]:
+    """Return the text of each span that is judged, where sources are known; nothing elsewhere."""
+    return {} if qrels.ids is None else qrels.ids.texts_of(qrels.document_series.unique().to_list())
+
+
 def gold_spans(gold: Qrels) -> dict[str, list[tuple[Span, float]]]:
     """Return the gold spans of each query and their grades; one that is given twice twice, where all count."""
     rows = {

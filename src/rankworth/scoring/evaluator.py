@@ -103,7 +103,7 @@ class Evaluation:
         return self._first_documents.get(id(qrels))
 
     def id_field(self, qrels: Qrels) -> str:
-        """Return the path of the field of the run's objects that holds judged ids; the run is looked at once."""
+        """Say which field of the run's objects holds judged ids; the run is looked at once."""
         if id(qrels) not in self._id_fields:
             self._id_fields[id(qrels)] = id_field(qrels, self.run, self.first_documents(qrels))
         return self._id_fields[id(qrels)]
