@@ -1,10 +1,13 @@
 """Cutoffs by cost, beside a ranking that is cut by a loop, and costs from every way in."""
 
+import io
 import json
 import math
 import pickle
+import sys
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -170,6 +173,65 @@ def test_texts_are_counted_by_the_stated_rule(tmp_path: Path) -> None:
     Path(paths["run.csv"]).write_text(pl.DataFrame(ROWS).write_csv())
     with pytest.raises(InputError, match="whose tokens could be counted") as caught:
         evaluated(QRELS, paths["run.csv"], ["R@7tok"], cost="tokens=text")
+    assert caught.value.slug == "bad-cost"
+
+
+WORDS = {"a": "one two three", "x": "four five", "b": "six"}
+"""of a run in this order: 3, 5 and 6 words down to each document"""
+OF_TEXTS: dict[str, tuple[Any, str]] = {
+    "records in lists": ({"q1": [{"id": name, "text": text} for name, text in WORDS.items()]}, "text"),
+    "objects": ({"q1": [SimpleNamespace(id=name, page_content=text) for name, text in WORDS.items()]}, "page_content"),
+    "objects with scores": (
+        {"q1": [(SimpleNamespace(id=name, page_content=text), -len(name)) for name, text in WORDS.items()]},
+        "page_content",
+    ),
+    "hits of an engine": (
+        {
+            "q1": {
+                "hits": {"hits": [{"_id": d, "_score": -n, "_source": {"text": WORDS[d]}} for n, d in enumerate(WORDS)]}
+            }
+        },
+        "_source.text",
+    ),
+    "lists beside each other": ([{"query": "q1", "docs": [*WORDS], "text": [*WORDS.values()]}], "text"),
+    "rows": ([{"query": "q1", "document": d, "text": WORDS[d], "score": -n} for n, d in enumerate(WORDS)], "text"),
+    "a frame": (
+        pl.DataFrame({"query": ["q1"] * 3, "document": [*WORDS], "text": [*WORDS.values()], "score": [3, 2, 1]}),
+        "text",
+    ),
+}
+
+
+@pytest.mark.parametrize("form", OF_TEXTS)
+def test_texts_are_counted_in_every_form(form: str, tmp_path: Path) -> None:
+    source, column = OF_TEXTS[form]
+    runs = [source]
+    if form not in ("objects", "objects with scores", "a frame"):
+        (tmp_path / "run.json").write_text(json.dumps(source))
+        runs.append(str(tmp_path / "run.json"))
+    for run in runs:
+        values = evaluated({"q1": {"a": 1, "b": 1}}, run, ["R@2tok", "R@5tok", "R@6tok"], cost=f"tokens={column}")
+        assert [*values.values()] == [0, 1 / 2, 1]
+
+
+@pytest.mark.parametrize(("cost", "measure"), [("tokens", "R@399tok"), ("tokens=text", "R@4tok")])
+def test_standard_input_has_costs(
+    cost: str, measure: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "qrels.json").write_text(json.dumps({"q1": {"a": 1, "b": 1}}))
+    lines = b"query,document,score,tokens,text\nq1,a,3,100,a b c\nq1,b,2,300,d e\n"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(lines)))
+    assert main(["evaluate", str(tmp_path / "qrels.json"), "-", "-m", measure, "--cost", cost, "-f", "csv"]) == 0
+    assert capsys.readouterr().out.splitlines()[1] == f"stdin,{1 / 2}"
+
+
+def test_texts_that_read_as_numbers_are_no_costs_beside_texts() -> None:
+    rows = [
+        {"query": "q1", "document": "a", "text": "one", "score": 2},
+        {"query": "q1", "document": "b", "text": "42", "score": 1},
+    ]
+    with pytest.raises(InputError) as caught:
+        evaluated({"q1": {"a": 1}}, rows, ["R@2tok"], cost="tokens=text")
     assert caught.value.slug == "bad-cost"
 
 

@@ -155,7 +155,7 @@ def _documents_of_items(source: Sequence[Any], called: str, rule: IdRule | None)
 
     documents = spans.of_items(source, where, in_sources=True)
     if documents is None:
-        documents = spans.marked(source, where, [""] * len(source))
+        documents = spans.of_texts(source, where)
     return rule.renamed(pl.Series(documents), called).to_list()
 
 

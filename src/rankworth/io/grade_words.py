@@ -6,7 +6,7 @@ A text that reads as a number is that number, and `true` and `false` are 1 and 0
 import math
 import re
 import shlex
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from types import MappingProxyType
 from typing import Any, Final
@@ -48,6 +48,27 @@ _SCALES: Final = (
 """words that are used together, the least relevant first; the first scale that has all counts"""
 
 
+class TextCounts(dict[str, float]):
+    """Stands where words mean numbers, and gives texts that are no numbers the count of what they hold."""
+
+    def __init__(self, count: Callable[[str], int]) -> None:
+        """Take what counts a text."""
+        super().__init__()
+        self.count = count
+        self.met_numbers = False
+        """whether a number stood where a text is expected"""
+
+    def __bool__(self) -> bool:
+        """Return that all texts mean something."""
+        return True
+
+    def of(self, item: object) -> float | None:
+        """Return the count of a text; None of anything else, a text that reads as a number among it."""
+        is_number = isinstance(item, int | float) or (isinstance(item, str) and bool(NUMBER.fullmatch(item.strip())))
+        self.met_numbers |= is_number and item == item  # noqa: PLR0124 - NaN is a missing text
+        return float(self.count(item)) if isinstance(item, str) and item.strip() and not is_number else None
+
+
 def checked(grades: Mapping[Any, Any]) -> dict[str, float]:
     """Check which grade each word means.
 
@@ -57,6 +78,8 @@ def checked(grades: Mapping[Any, Any]) -> dict[str, float]:
     >>> checked({"E": 3, "I": 0})
     {'E': 3.0, 'I': 0.0}
     """
+    if isinstance(grades, TextCounts):
+        return grades
     for word, grade in grades.items():
         is_number = isinstance(grade, Real) and math.isfinite(grade)
         if not isinstance(word, str) or not word.strip() or number(word) is not None:
@@ -75,6 +98,8 @@ def number(text: str, words: Words = NONE) -> float | None:
     >>> number(" S ", {"S": 2.0}), number("1"), number("True"), number("E", {"S": 2.0})
     (2.0, 1.0, 1.0, None)
     """
+    if isinstance(words, TextCounts):
+        return words.of(text)
     bare = text.strip()
     if bare in words:
         return words[bare]

@@ -339,15 +339,13 @@ class Records:
             way, inner[beside] = beside, self._beside(columns[beside], beside, counts, where)
         elif beside and any(map(is_several, columns[beside])):
             place = self.fields.roles.locations.get(beside)
-            called = beside if place is None else place.called
-            text = f"{where(0)}: {called} stands beside documents that have numbers"
+            text = f"{where(0)}: {place.called if place else beside} stands beside documents that have numbers"
             raise InputError("frame-columns", text, remedy=f"write each {beside} beside its document only")
         elif not way:
             self._refuse_doubt(lists, where, of_item)
         outer = self.checked({role: columns[role] for role in ("query", "subtopic") if role in columns}, where)
         if self.layout is RUN:
-            is_dict = any(isinstance(items, dict) for items in lists)
-            self._agree(way, counts, where, is_dict=is_dict)
+            self._agree(way, counts, where, is_dict=any(isinstance(items, dict) for items in lists))
             if not way or (self.orders.lists and self.orders.lists.is_order):
                 nonempty = [row for row, count in enumerate(counts) if count]
                 self.orders.meet((outer["query"][row] for row in nonempty), lambda row: where(nonempty[row]))
@@ -439,9 +437,7 @@ class Records:
             if self.layout is RUN and value in inner and not self._within.roles.locations:
                 validate.refuse_ranks(([number for _, number in items] for items in lists), where(0))
         elif not flat or is_scalar(flat[0]):
-            inner = {"document": flat}
-            if IN_SOURCES in self.columns and all(isinstance(item, str) for item in flat):
-                inner["document"] = spans.marked(flat, of_item, [""] * len(flat))
+            inner = {"document": spans.of_texts(flat, of_item) if IN_SOURCES in self.columns else flat}
             if flat and not self.fields.roles.locations:
                 check_named(replace(self._within.request, looks=replace(self._within.looks, called=of_item(0))))
         else:
@@ -495,7 +491,8 @@ class Records:
             text = f"{where(0)}: nothing tells what the lists of two are, such as {validate.shown(pairs[0])}"
             raise InputError("input-type", text, remedy=remedy)
         if not is_scalar(documents[0]):  # as LangChain pairs its documents with scores
-            documents = self._within.columns(documents, where)["document"]
+            columns = self._within.columns(documents, where)
+            return {"document": columns["document"], value: columns[value] if said.get(value) else numbers}
         return {"document": documents, value: numbers}
 
     def _split_pairs(self, pairs: list[Any], where: Where) -> tuple[list[Any], list[Any]]:

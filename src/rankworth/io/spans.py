@@ -82,6 +82,16 @@ def marked(documents: Sequence[str], where: Callable[[int], str], sources: Seque
     return [_MARK.join(("", where(row), source, document)) for row, (source, document) in pairs]
 
 
+def of_texts(texts: Sequence[str], where: Callable[[int], str]) -> list[str]:
+    """Put where they stand beside texts that any source may have.
+
+    Raises:
+        InputError: `missing-value`, where there is no text.
+
+    """
+    return marked(texts, where, [""] * len(texts))
+
+
 def unmarked(document: str) -> tuple[str, str, str] | None:
     """Return where a text stands, its source and the text, of spans their id and no text; None of anything else."""
     if not document.startswith(_MARK):

@@ -100,7 +100,9 @@ class Reader(ABC):
 
     def __post_init__(self) -> None:
         """Choose the types of all cells, and the cells that Polars is to parse."""
-        self._plain = [role for role in self.numbers if not (role == "grade" and self.words)]
+        counts = isinstance(self.words, grade_words.TextCounts)
+        self._worded = [role for role in self.numbers if self.words and (counts or role == "grade")]
+        self._plain = [role for role in self.numbers if role not in self._worded]
         self._unknown: dict[str, None] = {}
         numeric = {self.cells[role] for role in self._plain}
         # One cell more than a record has tells when a record is too long; a last cell, that none is missing.
@@ -194,12 +196,12 @@ class Reader(ABC):
         frame = frame.select(**{role: pl.col(str(cell)) for role, cell in self.cells.items()})
         if any(frame[role].null_count() for role in self.required):
             return None
-        if len(self._plain) < len(self.numbers):
-            texts = frame["grade"].drop_nulls().unique()
+        for role in self._worded:
+            texts = frame[role].drop_nulls().unique()
             grades = {text: grade_words.number(text, self.words) for text in texts}
             if None in grades.values():
                 return None
-            grade = pl.col("grade").replace_strict(grades) if grades else pl.col("grade").cast(pl.Float64)
+            grade = pl.col(role).replace_strict(grades) if grades else pl.col(role).cast(pl.Float64)
             frame = frame.with_columns(grade)
         ids = frame.select(role for role in self.required if role not in self.numbers) if blanks else ()
         if any((column.str.strip_chars(_BLANKS) != column).any() for column in ids):
@@ -266,9 +268,10 @@ class Reader(ABC):
     def _number(self, role: str, text: str) -> float:
         """Parse a score, a rank or a grade."""
         slug = "bad-grade" if role == "grade" else "bad-score"
-        if role == "grade" and (grade := grade_words.number(text, self.words)) is not None:
+        is_worded = role == "grade" or role in self._worded
+        if is_worded and (grade := grade_words.number(text, self.words)) is not None:
             return grade
-        if not NUMBER.fullmatch(text):
+        if not NUMBER.fullmatch(text) or isinstance(self.words, grade_words.TextCounts):
             remedy = f"a {role} is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
             if role == "grade":
                 self._unknown[text] = None

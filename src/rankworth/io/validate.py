@@ -216,6 +216,9 @@ def numbers(
         InputError: `missing-value`, `bad-score`, `bad-grade`.
 
     """
+    if isinstance(words, grade_words.TextCounts):
+        counts = [words.of(item) for item in entries]
+        return numbers(counts, value, where, remedy=remedy)
     items = (
         [_grade_of(item, words) for item in entries] if value == "grade" and str in set(map(type, entries)) else entries
     )

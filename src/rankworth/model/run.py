@@ -168,7 +168,7 @@ class Run:
             wanted: what may be counted; anything where empty.
 
         Raises:
-            InputError: `bad-cost`, with the line where there is one; `one-stdin`.
+            InputError: `bad-cost`, with the line where there is one.
 
         """
         if self.own_costs is not None or not self.cost_columns:
