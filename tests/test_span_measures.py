@@ -43,6 +43,21 @@ def rows_of(spans: dict[str, list[Span]], *, scores: bool = False) -> list[dict[
     return [row | ({"score": -number} if scores else {}) for number, row in enumerate(rows)]
 
 
+# Costs
+
+PIECES = [
+    {"query": "q1", "document": "c1", "source": "a", "start": 0, "end": 20, "score": 2, "tokens": 5},
+    {"query": "q1", "document": "c2", "source": "a", "start": 15, "end": 35, "score": 1, "tokens": 5},
+]
+
+
+@pytest.mark.parametrize("drops", [[], ["document"]])
+def test_pieces_have_costs_whether_or_not_they_have_ids(drops: list[str]) -> None:
+    rows = [{key: cell for key, cell in row.items() if key not in drops} for row in PIECES]
+    values = means({"q1": GOLD["q1"]}, rows, ["SpanR@5tok", "SpanR@10tok"], cost="tokens")
+    assert values == {"SpanR@5tok": 10 / 20, "SpanR@10tok": 1.0}
+
+
 # Against sets of characters
 
 

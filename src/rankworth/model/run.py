@@ -216,7 +216,9 @@ class Run:
             InputError: `frame-columns` where there are none; of files when they are read.
 
         """
-        made = Run(self.source, self.name, format=self.format, columns={"source": "", **self.columns}, ids=self.ids)
+        columns = {"source": "", **self.columns, **self.cost_columns}
+        made = Run(self.source, self.name, format=self.format, columns=columns, ids=self.ids)
+        made = made._changed(own_costs=self.own_costs)
         return made if self.kept is None else made.only(self.kept)
 
     def known_as(self, rule: IdRule, *, renamed: bool) -> Self:
