@@ -58,6 +58,41 @@ def test_pieces_have_costs_whether_or_not_they_have_ids(drops: list[str]) -> Non
     assert values == {"SpanR@5tok": 10 / 20, "SpanR@10tok": 1.0}
 
 
+CHUNKS = [
+    {"source": "a", "start": at, "end": at + 10, "tokens": 1 + at, "text": "w " * (at + 1)} for at in range(0, 40, 10)
+]
+
+
+@pytest.mark.parametrize("cost", ["tokens", "tokens=text"])
+def test_chunks_tell_what_has_to_be_read(cost: str) -> None:
+    gold = {"q1": [("a", 5, 25)], "q2": [("a", 35, 60)]}  # q1 needs three chunks, and of q2 one holds a fifth
+    for chunks in (CHUNKS, pl.DataFrame(CHUNKS)):
+        values = rw.chunks(gold, {"tens": chunks}, cost=cost)["tens"]
+        assert dict(values.mean()) == {
+            "SpanR": (1 + 5 / 25) / 2,
+            "SpanP": (20 / 30 + 5 / 10) / 2,
+            "SpanIoU": (20 / 30 + 5 / 30) / 2,
+            "SpanPieces": (3 + 1) / 2,
+            "SpanLength": (30 + 10) / 2,
+            "CostToAll(absent=0)": (1 + 11 + 21 + 31) / 2,
+        }
+
+
+def test_chunks_without_a_column_have_no_costs() -> None:
+    with pytest.raises(InputError, match="no column of costs") as error:
+        rw.chunks({"q1": [("a", 5, 25)]}, {"tens": [("a", 0, 10)]}, cost="tokens")
+    assert error.value.slug == "bad-cost"
+
+
+def test_the_command_chunks_draws_precision_over_what_has_to_be_read(tmp_path: Path) -> None:
+    (tmp_path / "gold.jsonl").write_text('{"query": "q1", "source": "a", "start": 5, "end": 25}\n')
+    pl.DataFrame(CHUNKS).write_csv(tmp_path / "tens.csv")
+    command = ["chunks", str(tmp_path / "gold.jsonl"), str(tmp_path / "tens.csv"), "-o", str(tmp_path / "chunks.svg")]
+    for further, across in (([], "SpanLength"), (["--cost", "tokens"], "CostToAll(absent=0)")):
+        assert cli.main([*command, *further]) == 0
+        assert f"mean {across}, lower is better" in (tmp_path / "chunks.svg").read_text()
+
+
 # Against sets of characters
 
 

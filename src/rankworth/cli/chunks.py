@@ -21,7 +21,7 @@ from rankworth.cli.options import (
     Share,
     columns,
 )
-from rankworth.cli.output import Output, progress
+from rankworth.cli.output import Output, picture, progress
 from rankworth.errors import UsageError
 from rankworth.tables.show import ValueForm
 
@@ -39,6 +39,7 @@ def chunks(
     qrels_columns: Annotated[Columns, Parameter(group=READ)] = None,
     run_columns: Annotated[Columns, Parameter(group=READ)] = None,
     sources: Annotated[str | None, Parameter(metavar="FILE", group=READ)] = None,
+    cost: Annotated[str | None, Parameter(metavar="WHAT", group=READ)] = None,
     format: Annotated[ValueForm | None, FORMAT] = None,  # noqa: A002 - the name of the option
     per_query: Annotated[bool, Parameter(alias="-q", group=SHOWN)] = False,
     level: Annotated[float, Parameter(validator=Share, group=TESTED)] = 0.95,
@@ -48,7 +49,8 @@ def chunks(
 
     For each query the chunks that hold all of the gold, in as few characters as
     there can be: recall is 1, unless a chunking leaves characters out, and no
-    retriever that finds all has a better precision or IoU.
+    retriever that finds all has a better precision or IoU. A picture (-o) shows
+    precision over what has to be read.
 
     Args:
         gold: Judgements that are spans: source, start and end.
@@ -60,6 +62,7 @@ def chunks(
         qrels_columns: Names of columns of the gold: source=file start=from.
         run_columns: Names of columns of the chunks.
         sources: Texts that hold gold and chunks: folder, corpus.
+        cost: What chunks cost: tokens, or tokens=COLUMN; what has to be read is shown then.
         format: Default: table on a terminal, otherwise tsv.
         per_query: Values of each query instead of means; json has both.
         level: Confidence level of the intervals of means. Default: 0.95.
@@ -67,6 +70,7 @@ def chunks(
 
     Examples:
         rankworth chunks gold.jsonl size-200.jsonl size-400.jsonl size-800.jsonl
+        rankworth chunks gold.jsonl size-*.jsonl --cost tokens=text -o chunks.svg
         rankworth chunks gold.jsonl size-200.jsonl -m SpanP SpanPieces -q -f csv
 
     """
@@ -91,6 +95,11 @@ def chunks(
             run_columns=columns(run_columns, "--run-columns"),
             queries=None if only is None else ids.read_ids(only),
             sources=sources,
+            cost=cost,
             missing="skip" if answered_only else None,
         )
-    write(out, table, measure or ceilings.MEASURES, Measured(), None if per_query else level, per_query=per_query)
+    measured = Measured()
+    across = ceilings.COST if cost is not None else "SpanLength"
+    drawn = picture("scores", table, out=out) if measure else picture("tradeoff", table, across, "SpanP", out=out)
+    wanted = measure or list(ceilings.MEASURES)
+    write(out, table, wanted, measured, None if per_query else level, per_query=per_query, drawn=drawn)

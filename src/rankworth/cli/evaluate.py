@@ -1,8 +1,9 @@
 """The command `evaluate`: judgements and runs in, values out, and whether means are high enough."""
 
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
@@ -269,7 +270,14 @@ def _refuse_combinations(out: Output, running: Running, options_set: Collection[
 
 
 def write(
-    out: Output, table: "RunValues", names: Sequence[str], measured: Measured, level: float | None, *, per_query: bool
+    out: Output,
+    table: "RunValues",
+    names: Sequence[str],
+    measured: Measured,
+    level: float | None,
+    *,
+    per_query: bool,
+    drawn: Callable[[Path], bytes] | None = None,
 ) -> None:
     """Write values; notes, signatures and warnings that a format has no room for go to standard error."""
     from rankworth.io import atomic  # noqa: PLC0415 - as above
@@ -292,7 +300,7 @@ def write(
         return file.parquet(record()) if per_query else atomic.parquet(sheet, file.compact(record()))
 
     forms = {"trec": trec, "json": lambda: file.text(record()).encode(), "parquet": parquet}
-    out.write_table(sheet, forms, tables.warnings(table), picture("scores", table, out=out))
+    out.write_table(sheet, forms, tables.warnings(table), drawn or picture("scores", table, out=out))
 
 
 def _write_corrected(

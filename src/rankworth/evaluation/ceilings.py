@@ -1,6 +1,7 @@
 """Public API: chunks, the best that retrieval could do with a chunking, before any retriever is run."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, MeasureError, UsageError, quoted
@@ -10,10 +11,12 @@ from rankworth.io.files import file_batches, files_of
 from rankworth.io.id_rules import IdRule
 from rankworth.io.id_tables import one_rule
 from rankworth.io.layout import RUN
-from rankworth.io.options import Reading
+from rankworth.io.options import Reading, cost_column
 from rankworth.io.paths import is_path
 from rankworth.judging.spans import gold_spans
 from rankworth.model import Qrels, Run
+from rankworth.model.cost_rows import rows_of
+from rankworth.model.costs import Costs
 from rankworth.model.run import stem
 from rankworth.profiles import DEFAULT
 from rankworth.stats.spans import Span, cover
@@ -21,10 +24,13 @@ from rankworth.stats.spans import Span, cover
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankworth.io.source import Source
     from rankworth.results.values import RunValues
 
 MEASURES: Final = ("SpanR", "SpanP", "SpanIoU", "SpanPieces", "SpanLength")
 """what is told of a chunking"""
+COST: Final = "CostToAll(absent=0)"
+"""what is told besides, where chunks have costs: the cost of all pieces that are needed"""
 _COLUMNS: Final = {"query": "", "source": "", "score": ""}
 """what a table of chunks does not tell"""
 
@@ -38,6 +44,7 @@ def chunks(
     run_columns: Mapping[str, str] | None = None,
     queries: Iterable[object] | None = None,
     sources: object = None,
+    cost: str | None = None,
     profile: Any = DEFAULT,  # noqa: ANN401 - as for `evaluate`
     **settings: Any,  # noqa: ANN401 - those of `evaluate_runs`
 ) -> "RunValues":
@@ -57,6 +64,9 @@ def chunks(
         queries: the queries that count; all where not said.
         sources: texts of sources, `{id: text}`, a folder of .txt and .md files, or a corpus, in which gold and chunks
             that are texts are sought.
+        cost: the column of the chunks that says what each costs, `"tokens"`, `"bytes=size"`, or texts that are counted,
+            `"tokens=text"`; then `CostToAll(absent=0)` is told, too: what has to be read. For measures of relevant
+            pieces, a piece is relevant by any character of the gold then (`span_share=0`).
         profile: as for `evaluate`.
         **settings: as for `evaluate_runs`.
 
@@ -85,20 +95,75 @@ def chunks(
         remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
         raise MeasureError("missing-input", "the ceiling of a chunking needs gold that is spans", remedy=remedy)
     wanted = {query: [span for span, grade in graded if grade > 0] for query, graded in gold_spans(judged).items()}
-    named = _named(chunkings, run_columns or {}, rule)
-    runs = {name: _perfect(wanted, pieces, name) for name, pieces in named.items()}
+    how = _Reading(run_columns or {}, rule, cost_column(cost))
+    named = _named(chunkings)
+    runs = {name: _perfect(wanted, spans_of(source, name, how), name) for name, source in named.items()}
+    if how.cost:
+        runs = {name: how.with_costs(run, named[name]) for name, run in runs.items()}
+        measures = (*MEASURES, COST) if measures is MEASURES else measures
+        settings = {"span_share": 0.0} | settings
     return evaluate_runs(judged, runs, measures, queries=queries, profile=profile, **settings)
 
 
-def _named(chunkings: object, columns: Mapping[str, str], rule: IdRule | None) -> dict[str, list[Span]]:
-    """Return the chunks of each chunking by its name.
+@dataclass(frozen=True)
+class _Reading:
+    """How chunks are read.
+
+    Attributes:
+        columns: which column holds what.
+        rule: how texts become spans; None where there are no sources.
+        cost: the column of costs by what is counted; nothing where none is named.
+
+    """
+
+    columns: Mapping[str, str]
+    rule: IdRule | None
+    cost: Mapping[str, str]
+
+    def with_costs(self, run: Run, source: Any) -> Run:  # noqa: ANN401 - as for `chunks`
+        """Say what the pieces of a perfect retriever cost.
+
+        Args:
+            run: what it returns.
+            source: all chunks.
+
+        Raises:
+            InputError: `bad-cost`, `frame-columns`.
+
+        """
+        if _are_items(source, has_sources=self.rule is not None):
+            text = f"{run.name}: chunks that are texts or tuples have no column of costs"
+            raise InputError("bad-cost", text, remedy="give rows with source, start, end and what they cost")
+        columns = {role: name for role, name in _COLUMNS.items() if role != "score"} | dict(self.columns)
+        files = () if isinstance(source, Mapping) else files_of(source, RUN, Reading(columns=columns))
+        chunks = _Chunks(source, run.name, columns, self.rule, files)
+        [(unit, column)] = self.cost.items()
+        costs = Costs.of_rows(rows_of(chunks, column, unit), unit, run.name)
+        return run.with_costs({document: cost for (_, document), cost in costs.by_pair.items()}, unit)
+
+
+@dataclass(frozen=True)
+class _Chunks:
+    """All chunks of a chunking, whose costs are read as those of a run."""
+
+    source: Any
+    name: str
+    columns: Mapping[str, str]
+    ids: IdRule | None
+    files: "Sequence[Source]"
+    format: str = ""
+    kept: frozenset[str] | None = None
+
+
+def _named(chunkings: object) -> dict[str, Any]:
+    """Return the chunkings by name.
 
     Raises:
         UsageError: `run-names`.
 
     """
     if isinstance(chunkings, Mapping):
-        return {str(name): spans_of(pieces, f"the chunks {name}", columns, rule) for name, pieces in chunkings.items()}
+        return {str(name): pieces for name, pieces in chunkings.items()}
     paths = [chunkings] if is_path(chunkings) else chunkings
     if not isinstance(paths, list | tuple) or not paths or not all(map(is_path, paths)):
         text = "chunkings that are no files need names"
@@ -106,31 +171,26 @@ def _named(chunkings: object, columns: Mapping[str, str], rule: IdRule | None) -
     names = [stem(path) for path in paths]
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError("run-names", f"two chunkings are called {twice[0]!r}", remedy="give {name: path, ...}")
-    return {name: spans_of(path, name, columns, rule) for name, path in zip(names, paths, strict=True)}
+    return dict(zip(names, paths, strict=True))
 
 
-def spans_of(
-    source: Any,  # noqa: ANN401 - as for `chunks`
-    called: str,
-    columns: Mapping[str, str],
-    rule: IdRule | None = None,
-) -> list[Span]:
+def spans_of(source: Any, name: str, how: _Reading) -> list[Span]:  # noqa: ANN401 - as for `chunks`
     """Read the chunks of one chunking.
 
     Args:
         source: as for `chunks`.
-        called: what messages call it.
-        columns: which column holds what.
-        rule: how texts become spans; None where there are no sources.
+        name: of the chunking.
+        how: how they are read.
 
     Raises:
         InputError: `bad-span`, `missing-value`, `frame-columns`, `empty-input`.
 
     """
-    if isinstance(source, list | tuple) and _are_items(source, has_sources=rule is not None):
-        documents = _documents_of_items(source, called, rule)
+    called = name if is_path(source) else f"the chunks {name}"
+    if _are_items(source, has_sources=how.rule is not None):
+        documents = _documents_of_items(source, called, how.rule)
     else:
-        reading = Reading(columns=_COLUMNS | dict(columns), ids=rule)
+        reading = Reading(columns=_COLUMNS | dict(how.columns), ids=how.rule)
         documents = [document for frame in _frames(source, called, reading) for document in frame["document"].to_list()]
     pieces = [span for document in dict.fromkeys(documents) if (span := spans.parsed(document)) is not None]
     if not pieces:
@@ -138,8 +198,10 @@ def spans_of(
     return pieces
 
 
-def _are_items(source: Sequence[Any], *, has_sources: bool) -> bool:
+def _are_items(source: Any, *, has_sources: bool) -> bool:  # noqa: ANN401 - as for `chunks`
     """Return whether chunks are tuples, or all of them texts that can be sought in sources, and no rows."""
+    if not isinstance(source, list | tuple):
+        return False
     return spans.are_spans(source) or (has_sources and bool(source) and set(map(type, source)) in ({str}, {tuple}))
 
 

@@ -1,8 +1,8 @@
 """The column of a run that says what documents cost, read as its scores are, with the line of each row."""
 
 import re
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import polars as pl
 
@@ -15,7 +15,8 @@ from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
-    from rankworth.model.run import Run
+    from rankworth.io.id_rules import IdRule
+    from rankworth.io.source import Source
 
 _WORDS: Final = re.compile(r"\w+|[^\w\s]")
 """what counts as a token of a text: a run of letters, digits and underscores, or one other sign that is no blank"""
@@ -28,7 +29,39 @@ Row = tuple[str, str, float, str]
 """query, document, cost, and where it stands"""
 
 
-def rows_of(run: "Run", column: str, unit: str) -> Iterator[Row]:
+class Costly(Protocol):
+    """A run, or chunks, whose rows have costs."""
+
+    @property
+    def source(self) -> Any:  # noqa: ANN401 - whatever a run is made of
+        """What it was read from."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def format(self) -> str:
+        """Of its files."""
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """Which column holds what."""
+
+    @property
+    def ids(self) -> "IdRule | None":
+        """How documents are renamed."""
+
+    @property
+    def files(self) -> "Sequence[Source]":
+        """Its files."""
+
+    @property
+    def kept(self) -> frozenset[str] | None:
+        """The queries that count; all where None."""
+
+
+def rows_of(run: Costly, column: str, unit: str) -> Iterator[Row]:
     """Yield what the rows of a run cost.
 
     They are read as scores are, by every format, and from lists within rows as well; of standard input what was kept
@@ -54,7 +87,7 @@ def rows_of(run: "Run", column: str, unit: str) -> Iterator[Row]:
         yield str(query), str(document), cost, f"{lines[number]}: " if lines else ""
 
 
-def _read(run: "Run", column: str, words: Words = NONE) -> pl.DataFrame:
+def _read(run: Costly, column: str, words: Words = NONE) -> pl.DataFrame:
     """Read the rows of a run once more, with costs in place of scores.
 
     Args:
@@ -78,7 +111,7 @@ def _read(run: "Run", column: str, words: Words = NONE) -> pl.DataFrame:
     return pl.concat([part.select("query", "document", "score") for part in frames])
 
 
-def _counted(run: "Run", column: str, unit: str, error: InputError) -> pl.DataFrame:
+def _counted(run: Costly, column: str, unit: str, error: InputError) -> pl.DataFrame:
     """Count the texts of a column that holds no numbers.
 
     Args:
@@ -117,7 +150,7 @@ def tokens(text: str) -> int:
     return len(_WORDS.findall(text))
 
 
-def _lines(run: "Run", rows: int) -> list[str]:
+def _lines(run: Costly, rows: int) -> list[str]:
     """Return where each row stands, for one file with a row in each line; nothing of others."""
     if len(run.files) != 1 or run.kept is not None or run.files[0].path == STDIN:
         return []
