@@ -9,7 +9,7 @@ from rankworth.evaluation.runner import evaluate_runs
 from rankworth.io import spans
 from rankworth.io.files import file_batches, files_of
 from rankworth.io.id_rules import IdRule
-from rankworth.io.id_tables import one_rule
+from rankworth.io.id_tables import rule_for_documents
 from rankworth.io.layout import RUN
 from rankworth.io.options import Reading, cost_column
 from rankworth.io.paths import is_path
@@ -87,7 +87,7 @@ def chunks(
     >>> dict(best["tenths"].mean())
     {'SpanR': 1.0, 'SpanP': 1.0, 'SpanPieces': 1.5}
     """
-    rule = None if sources is None else one_rule(None, sources)
+    rule = None if sources is None else rule_for_documents(None, sources)
     judged = gold
     if rule is not None or not isinstance(judged, Qrels):
         judged = Qrels(gold, columns=qrels_columns, queries=queries, sources=rule)

@@ -46,7 +46,7 @@ def rules_of(given: Mapping[str, Any]) -> IdRules:
     return IdRules(both, rules.get("qrels_ids", both), rules.get("run_ids", rules.get("collapse", both)))
 
 
-def one_rule(ids: object, sources: object) -> IdRule:
+def rule_for_documents(ids: object, sources: object) -> IdRule:
     """Read the rule for the documents of judgements or a run, which have one of the two.
 
     Raises:

@@ -153,7 +153,7 @@ class Sources:
             raise InputError("bad-span", text, remedy="characters are counted from 0, and not bytes or tokens")
         return spans.id_of(source.id, start, end)
 
-    def found(self, sought: str, name: str, where: str) -> str:
+    def span_id(self, sought: str, name: str, where: str) -> str:
         """Return the id of the span of a text.
 
         Args:
@@ -258,10 +258,10 @@ class SourceRule(IdRule):
         marked = spans.unmarked(document)
         if marked is not None:
             where, source, text = marked
-            return self.sources.found(text, source, where) if text else self._checked(source, where)
+            return self.sources.span_id(text, source, where) if text else self._checked(source, where)
         span = spans.parsed(document)
         is_span = span is not None and self.sources.knows(span[0])
-        return self._checked(document, where) if is_span else self.sources.found(document, "", where)
+        return self._checked(document, where) if is_span else self.sources.span_id(document, "", where)
 
     def _checked(self, document: str, where: str) -> str:
         """Return the id of a span once more, by the id of its source."""

@@ -142,9 +142,9 @@ class Qrels:
         self._with_subtopics = None
         rule = None
         if ids is not None or sources is not None:
-            from rankworth.io.id_tables import one_rule  # noqa: PLC0415 - rarely needed
+            from rankworth.io.id_tables import rule_for_documents  # noqa: PLC0415 - rarely needed
 
-            rule = one_rule(ids, sources)
+            rule = rule_for_documents(ids, sources)
         if columns:
             refuse_roles(QRELS, columns)
         if isinstance(source, Qrels):

@@ -100,9 +100,9 @@ class Run:
         """Read the source; files are not opened yet."""
         source, ids = self.source, self.ids
         if self.sources is not None or ids is not None:
-            from rankworth.io.id_tables import one_rule  # noqa: PLC0415 - rarely needed
+            from rankworth.io.id_tables import rule_for_documents  # noqa: PLC0415 - rarely needed
 
-            ids = one_rule(ids, self.sources)
+            ids = rule_for_documents(ids, self.sources)
         if self.columns:
             refuse_roles(RUN, self.columns)
             costs = {role: name for role, name in self.columns.items() if role in COSTS}
