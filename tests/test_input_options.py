@@ -224,7 +224,7 @@ def test_columns_are_named_in_python() -> None:
     )
 
 
-PLACES = "query documents document source start end"
+PLACES = "query documents document source start end text"
 COSTS = "tokens bytes milliseconds"
 
 

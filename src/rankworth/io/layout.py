@@ -2,13 +2,15 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 NUMBER: Final = re.compile(
     r"[+-]?(?:[0-9]+\.?[0-9]*(?:e[+-]?[0-9]+)?|\.[0-9]+(?:e[+-]?[0-9]+)?|inf|infinity|nan)", re.IGNORECASE
 )
 SPAN: Final = ("source", "start", "end")
 """what columns tell a span of a source, which stands where a document does"""
+SpanWay = Literal["span", "span-text", "text"]
+"""What tells a span: a start and an end, a start and a text, or a text that is sought in sources."""
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,7 @@ ROLES_OF: Final[Mapping[Layout, Sequence[str]]] = {
 """what columns of a run and of judgements may hold"""
 IN_SOURCES: Final = "sources"
 """what is said of columns where documents are texts or spans that are sought in sources"""
-_ROLES: Final = (*dict.fromkeys(chain(*ROLES_OF.values())), IN_SOURCES)
+_ROLES: Final = tuple(dict.fromkeys(chain(*ROLES_OF.values())))
 OPTIONAL: Final = ("grade", "score", "document", "source")
 """what no column needs to hold; without documents, items are called by their position within the query, and
 without the name of a source, spans are told by the usual names"""
@@ -289,9 +289,9 @@ class Reading:
         """
         if self.format and self.format not in READ:
             raise UsageError("unknown-format", f"there is no format {self.format!r}; there are {' '.join(READ)}")
-        columns = checked_columns(self.columns, _ROLES, (*OPTIONAL, "query", IN_SOURCES))
-        columns |= {IN_SOURCES: ""} if self.ids is not None and self.ids.is_of_sources else {}
-        object.__setattr__(self, "columns", columns)
+        in_sources = {IN_SOURCES: ""} if self.ids is not None and self.ids.is_of_sources else {}
+        said = {role: name for role, name in self.columns.items() if role not in in_sources}
+        object.__setattr__(self, "columns", checked_columns(said, _ROLES, (*OPTIONAL, "query")) | in_sources)
         object.__setattr__(self, "grades", grade_words.checked(self.grades))
 
     def afresh(self) -> "Reading":

@@ -10,10 +10,10 @@ from itertools import islice
 from typing import Any, Final, Literal
 
 from rankworth.errors import InputError, quoted
-from rankworth.io import remedies, spans
+from rankworth.io import remedies
 from rankworth.io.judges import judges_of
 from rankworth.io.key_paths import at
-from rankworth.io.layout import SPAN
+from rankworth.io.layout import SPAN, SpanWay
 from rankworth.io.looks import Looks
 from rankworth.io.options import IN_SOURCES
 from rankworth.io.remedies import Request, missing, numbered
@@ -86,10 +86,10 @@ class Location:
     @property
     def part_roles(self) -> Sequence[str]:
         """What the parts of a span are."""
-        return spans.roles_of(self._span_way, len(self.parts))
+        return ("source", "text")[-len(self.parts) :] if self.way == "text" else SPAN
 
     @property
-    def _span_way(self) -> spans.Way:
+    def _span_way(self) -> SpanWay:
         """What tells a span."""
         return self.way if self.way in ("span-text", "text") else "span"
 
@@ -104,6 +104,8 @@ class Location:
             InputError: `bad-span`, `missing-value`, `id-type`.
 
         """
+        from rankworth.io import spans  # noqa: PLC0415 - rarely needed
+
         return spans.ids(cells, where, self._span_way, in_sources=self.in_sources)
 
 
@@ -358,7 +360,7 @@ def span_location(request: Request, document: Location | None) -> Location | Non
     if document is not None and not (is_named or in_sources) and request.said.get("source") != "":
         return None
     parts = [_part_of_span(request, role) for role in SPAN]
-    way: spans.Way = "span"
+    way: SpanWay = "span"
     if parts[-1] is None and all(parts[:-1]):
         way, parts[-1] = "span-text", text
     elif in_sources and text is not None and not all(parts):

@@ -5,16 +5,14 @@ A span is the document of a row, and its id tells it whole: `handbook.md:90-120`
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from rankworth.errors import InputError
 from rankworth.io import validate
-from rankworth.io.layout import SPAN
+from rankworth.io.layout import SPAN, SpanWay
 
 Parsed = tuple[str, int, int]
 """A source, and the first character and that after the last one."""
-Way = Literal["span", "span-text", "text"]
-"""What tells a span: a start and an end, a start and a text, or a text that is sought in sources."""
 _MARK: Final = "\x1f"
 """stands between where a document stands, its source and its text, until these are sought in sources"""
 _ID: Final = re.compile(r"(.+):([0-9]+)-([0-9]+)", re.DOTALL)
@@ -50,11 +48,6 @@ def are_spans(items: Sequence[Any]) -> bool:
         and all(validate.is_integer(type(number)) for number in item[1:])
         for item in items
     )
-
-
-def roles_of(way: Way, number: int) -> Sequence[str]:
-    """Return what the parts of a span are: source, start and end, or a text and perhaps its source."""
-    return ("source", "text")[-number:] if way == "text" else SPAN
 
 
 def marked(documents: Sequence[str], where: Callable[[int], str], sources: Sequence[str] | None = None) -> list[str]:
@@ -101,7 +94,7 @@ def unmarked(document: str) -> tuple[str, str, str] | None:
 
 
 def ids(
-    cells: Sequence[Sequence[Any]], where: Callable[[int], str], way: Way = "span", *, in_sources: bool = False
+    cells: Sequence[Sequence[Any]], where: Callable[[int], str], way: SpanWay = "span", *, in_sources: bool = False
 ) -> list[str]:
     """Return the ids of spans, one for each row.
 
