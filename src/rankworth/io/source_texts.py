@@ -105,7 +105,7 @@ class Sources:
         for id_ in texts:
             for alias in _aliases(id_):
                 self._names.setdefault(alias, set()).add(id_)
-        self._places: dict[tuple[str, str], tuple[spans.Parsed, ...]] = {}
+        self._known: dict[tuple[str, str], tuple[spans.Parsed, ...]] = {}
 
     @cached_property
     def label(self) -> str:
@@ -166,9 +166,9 @@ class Sources:
 
         """
         source = self.source_of(name, where).id if name else ""
-        if (sought, source) not in self._places:
-            self._places[sought, source] = self._places_of(sought, source)
-        places = self._places[sought, source]
+        if (sought, source) not in self._known:
+            self._known[sought, source] = self._spans_with(sought, source)
+        places = self._known[sought, source]
         inside = quoted([source]) if source else f"any of the {counted(len(self.texts), 'source', 'sources')}"
         shown = repr(shortened(" ".join(sought.split()), 60))
         if not places:
@@ -182,7 +182,7 @@ class Sources:
             raise InputError("text-found-twice", text, remedy=remedy)
         return spans.id_of(*places[0])
 
-    def _places_of(self, sought: str, source: str) -> tuple[spans.Parsed, ...]:
+    def _spans_with(self, sought: str, source: str) -> tuple[spans.Parsed, ...]:
         """Return the first two places of a text: as it stands, or else with blanks and case normalised."""
         among = [self.texts[source]] if source else [*self.texts.values()]
         every = ((each.id, *place) for each in among for place in each.positions(sought))
