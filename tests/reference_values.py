@@ -4,7 +4,7 @@ To add a measure, give it here one `example` (the formula with numbers in it) an
 here computed, with its source). The test that asks for them names nothing else to do.
 """
 
-from math import fsum, log, log2
+from math import fsum, inf, log, log2
 from typing import NamedTuple
 
 Row = float | tuple[float, ...] | None
@@ -130,6 +130,13 @@ EXAMPLES = (
     Example("MeanRank(absent=3)", (0, 1, None, 2), (2 + 4 + 5) / 3, missing=(1, 0)),
     Example("MeanRank@2", (1, 0, 1), (1 + 3) / 2),
     Example("MeanRank(rel=2)", (1, 2), 2.0),
+    Example("MedianRank", (0, None, 2, 1), 3.0),
+    Example("MedianRank(rel=2)", (1, 0, 2), 3.0),
+    Example("MedianRank@2", (0, 0, 1), inf),
+    Example("MedianRank", (0, None), inf, missing=(1,)),
+    Example("AP(area=trapezoid)", (0, 1, 0, 1), ((0 / 1 + 1 / 2) / 2 + (1 / 3 + 2 / 4) / 2) / 3, missing=(1,)),
+    Example("AP(area=trapezoid)", (1, 1, 0), ((1 + 1 / 1) / 2 + (1 / 1 + 2 / 2) / 2) / 2),
+    Example("AP(area=trapezoid, norm=found)@2", (1, 0, 1), (1 + 1 / 1) / 2 / 1),
     Example("PFound(max_grade=1)", (0.5, None, 1), 0.5 + 0.5 * 0.85 * 0.85 * 1),
     Example("PFound(decay=0.5)@2", (2, 1, 4), 2 / 4 + (1 - 2 / 4) * 0.5 * 1 / 4),
     Example("raw_PFound(decay=0.5)", (2, -1), 2 + (1 - 2) * 0.5 * -1),
@@ -458,6 +465,7 @@ REFERENCES = (
     Reference("INST(max_grade=3, of=depth)", C01, 1.7748551615156503, f"INST-T=1.0 ED of {CWL}", C01_MISSING, 3e-15),
     Reference("INSQ(max_grade=3, of=total)", C01, 0.9536957356079587, f"INSQ-T=1.0 ETU of {CWL}", C01_MISSING, 3e-15),
     Reference("RBP(max_grade=3, ranks=1000, of=depth)", C01, 5.0, f"RBP@0.8 ED of {CWL}", C01_MISSING, 3e-15),
+    Reference("MedianRank", (0, 0, 1, 0), 3.0, "coverage_error of scikit-learn 1.9.1"),
     Reference("MeanRank", (0, 0, 1, 0), 3.0, "coverage_error of scikit-learn 1.9.1"),
     Reference("AUC", C01, 0.5, "roc_auc_score of scikit-learn 1.9.1, case C01"),
     Reference("AUC", (1, 0, 1, None, 0), 0.8333333333333334, "roc_auc_score of scikit-learn 1.9.1", (), 2e-16),

@@ -643,6 +643,23 @@ MORE: Final[dict[str, Shape]] = {
     "lines of SVMlight with documents in comments": judged(
         "test.svm", "2 qid:q1 1:0.3 # d1\n0 qid:q1 1:0.2 # d2\n1 qid:q2 1:0.9 # d4\n", (1 / 2 + 1 / 2) / 2
     ),
+    "ranks of the first hit, without documents": Shape(
+        {"ranks.tsv": "query\trank\nq1\t1\nq2\tNF\nq3\t4\nq4\t2\n"},
+        "evaluate ranks.tsv -m RR",
+        (1 / 1 + 0 + 1 / 4 + 1 / 2) / 4,
+        group=QA,
+        file="ranks.tsv",
+    ),
+    "ranks of the first hit of a code search": Shape(
+        {"frank.csv": "qid,first_rank\n1,2\n2,\n3,1\n"},
+        "evaluate frank.csv -m MRR@10",
+        (1 / 2 + 0 + 1 / 1) / 3,
+        group=QA,
+        file="frank.csv",
+    ),
+    "ranks of the first hit beside judgements": Shape(
+        {"q.txt": QRELS, "ranks.tsv": "query\trank\nq1\t1\nq2\t2\n"}, "evaluate q.txt ranks.tsv -m RR", None
+    ),
     "jobs and candidates": judged(
         "matches.csv",
         graded("job_id", "candidate_id", "fit"),

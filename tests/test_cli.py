@@ -718,7 +718,7 @@ def test_all_mistakes_in_measures_at_once(command: Command) -> None:
         (["evaluate", "qrels.txt", "bm25.run", "--digits", "-1"], "--digits"),
         (
             ["evaluate", "qrels.txt"],
-            "needs judgements and a run; there is qrels.txt\n  rankworth evaluate qrels.txt bm25.run",
+            "needs judgements and a run; there is qrels.txt   [conflicting-options]\n  rankworth evaluate qrels.txt",
         ),
         (["evaluate", "-m", "AP", "qrels.txt", "bm25.run"], "rankworth evaluate QRELS RUN... -m MEASURE..."),
         (["evaluate", "qrels.txt", "-m", "AP", "--", "bm25.run", "qrels.txt"], "these are qrels lines"),

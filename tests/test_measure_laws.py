@@ -279,6 +279,10 @@ def test_the_expected_value_over_ties_is_the_mean_over_permutations(collection: 
             with pytest.raises(MeasureError, match=r"AP\(norm=found\) with a cutoff is not linear"):
                 variant.terms(expecting)
             continue
+        if variant.parameters.get("area") == "trapezoid":
+            with pytest.raises(MeasureError, match=r"AP\(area=trapezoid\) is not linear"):
+                variant.terms(expecting)
+            continue
         if variant.name == "AUC" and variant.cutoff is not None:
             with pytest.raises(MeasureError, match="AUC with a cutoff is not linear"):
                 variant.terms(expecting)

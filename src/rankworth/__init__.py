@@ -89,6 +89,7 @@ if TYPE_CHECKING:
     from rankworth.measures import building_blocks as building_blocks
     from rankworth.measures import gmean as gmean
     from rankworth.measures import measure as measure
+    from rankworth.measures import micro as micro
     from rankworth.model import Qrels as Qrels
     from rankworth.model import Run as Run
     from rankworth.names import parse as parse
@@ -125,7 +126,7 @@ _HOMES = {
     "evaluation.ceilings": "chunks",
     "explanation": ("Difference Explanation Explanations Scenarios Variation explain explain_queries scenarios vary"),
     "fusion": "FusedRun Fusion fuse",
-    "measures": "CATALOGUE FACTS ITEM_MEASURES Fact Measure Terms building_blocks gmean measure",
+    "measures": "CATALOGUE FACTS ITEM_MEASURES Fact Measure Terms building_blocks gmean measure micro",
     "model": "Qrels Run",
     "names": "parse",
     "pipelines": "Silence Trace Tuning silence trace tune",

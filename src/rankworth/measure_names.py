@@ -50,6 +50,7 @@ Judged: Measure
 Leak: Measure
 LeakRank: Measure
 MeanRank: Measure
+MedianRank: Measure
 nDCG: Measure
 ndcg_rel: Measure
 nERR: Measure

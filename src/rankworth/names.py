@@ -1,6 +1,6 @@
 """From text to measures and facts and back: `nDCG(gain=exp2)@10`, other spellings of it, and what was probably meant.
 
-    measure   = name [ "(" parameter { "," parameter } ")" ] [ "@" cutoff ]  |  "gmean(" measure ")"
+    measure   = name [ "(" parameter { "," parameter } ")" ] [ "@" cutoff ]  |  ( "gmean" | "micro" ) "(" measure ")"
     parameter = word "=" ( number | word | "[" number { "," number } "]" | "{" grade ":" gain { "," ... } "}" )
 
 Every measure has one canonical spelling, `str(measure)`; `parse(str(measure)) == measure`. What other tools call
@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, Final
 
 from rankworth.errors import MeasureError, shortened
-from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, gmean, registered
+from rankworth.measures import CATALOGUE, FACTS, ITEM_MEASURES, Fact, Measure, gmean, micro, registered
 from rankworth.measures.budget import UNITS, Budget
 from rankworth.spellings import (
     AMBIGUOUS,
@@ -47,7 +47,9 @@ _CUTOFF: Final = rf"\s*[\d.]+(?:{'|'.join(UNITS)})?\s*"
 _CUTOFFS: Final = re.compile(rf"(?P<measure>[^@]+)@(?P<cutoffs>{_CUTOFF}(?:,{_CUTOFF})+)")
 _ZERO_WIDTH: Final = "\u200b"
 """what Markdown has within `R(rel=2)@100`, so that it calls nobody, and what is copied out of it, therefore"""
-_GMEAN: Final = re.compile(r"\s*gmean\s*\((?P<of>.*)\)\s*")
+_WRAPPED: Final = re.compile(r"\s*(?P<mean>gmean|micro)\s*\((?P<of>.*)\)\s*")
+_CALLED: Final = {"gmean": "a geometric mean", "micro": "a pooled mean"}
+_MEANS: Final = {"gmean": gmean, "micro": micro}
 _FORMS: Final = {"log2": "linear", "exp-log2": "exp2"}
 """what ir_measures calls the forms of DCG, and which gains they have here"""
 _OBJECTS: Final = "ir_measures"
@@ -310,9 +312,9 @@ def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quant
 
 @lru_cache(maxsize=1024)
 def _remembered(text: str, besides: frozenset[str], _: tuple[int, ...]) -> tuple[Quantity, ...]:
-    wrapped = _GMEAN.fullmatch(text)
+    wrapped = _WRAPPED.fullmatch(text)
     if wrapped is not None:
-        return (gmean(parse(_within_gmean(text, wrapped))),)
+        return (_MEANS[wrapped["mean"]](parse(_within_mean(text, wrapped))),)
     text = text.strip()
     if text in NOT_HERE:
         message = f"{text!r} stands for measures of trec_eval that need preferences or several assessors"
@@ -329,9 +331,9 @@ def _remembered(text: str, besides: frozenset[str], _: tuple[int, ...]) -> tuple
 
 def _single(text: str) -> Quantity:
     """Parse the quantity that a text in our own syntax, or in that of ir_measures, names."""
-    wrapped = _GMEAN.fullmatch(text)
+    wrapped = _WRAPPED.fullmatch(text)
     if wrapped is not None:
-        return gmean(_single(_within_gmean(text, wrapped)))
+        return _MEANS[wrapped["mean"]](_single(_within_mean(text, wrapped)))
     match = _NAME.fullmatch(text)
     if match is None:
         raise _misspelt(text, f"{text!r} is not written as a measure, like nDCG@10 or P(rel=2)@5")
@@ -353,18 +355,19 @@ def _single(text: str) -> Quantity:
     return _cut(text, quantity, cutoffs[0]) if cutoffs else quantity
 
 
-def _within_gmean(text: str, wrapped: re.Match[str]) -> str:
-    """Return what a geometric mean is taken of.
+def _within_mean(text: str, wrapped: re.Match[str]) -> str:
+    """Return what a geometric or a pooled mean is taken of.
 
     Raises:
-        MeasureError: `measure-syntax`, where that is a geometric mean again.
+        MeasureError: `measure-syntax`, where that is such a mean again.
 
     """
-    if _GMEAN.fullmatch(wrapped["of"]) is not None:
-        problem = (
-            f"{shortened(text)!r}: gmean takes a measure whose mean is the plain one, and not a geometric mean again"
-        )
-        raise MeasureError("measure-syntax", problem, remedy="as in gmean(AP)")
+    if (again := _WRAPPED.fullmatch(wrapped["of"])) is not None:
+        mean, other = wrapped["mean"], again["mean"]
+        instead = f"{_CALLED[other]} again" if mean == other else _CALLED[other]
+        problem = f"{shortened(text)!r}: {mean} takes a measure whose mean is the plain one, and not {instead}"
+        remedy = "as in gmean(AP)" if wrapped["mean"] == "gmean" else "as in micro(R@20)"
+        raise MeasureError("measure-syntax", problem, remedy=remedy)
     return wrapped["of"]
 
 

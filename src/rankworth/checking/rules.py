@@ -18,6 +18,7 @@ from rankworth.judging.overlap import alike_documents
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.results.values import Values, details
+from rankworth.scoring import sampled_candidates
 from rankworth.scoring.columns import Mask
 from rankworth.scoring.diagnostics import (
     MANY,
@@ -55,8 +56,6 @@ _MEANS: Final = 3
 """of how many runs a finding about judgements says the means"""
 _CHANCE: Final = 10
 """how many documents may be judged for a neighbouring query by chance, beside twice as many as for their own"""
-_CANDIDATES: Final = 10
-"""fewer candidates are no sample"""
 _POOL: Final = 2
 """so many judged documents of each query say who chose them where all of many queries have as many"""
 _NAMED: Final = 3
@@ -294,16 +293,8 @@ def _ranks(checked: CheckedRun) -> Iterator[Finding]:
 
 def _sampled(checked: CheckedRun) -> Iterator[Finding]:
     """Report a sampled evaluation: one relevant document, always retrieved, among a fixed number of candidates."""
-    hits, answered = checked.hits, checked.answered
-    sizes = hits.n_retrieved[answered]
-    if sizes.size < _CANDIDATES or sizes.min() < _CANDIDATES or sizes.min() < sizes.max():
-        return
-    relevant = np.bincount(hits.pool.query[hits.pool.grades > 0], minlength=answered.size)[answered]
-    retrieved = checked.per_query(hits.is_judged & (hits.grade > 0))[answered]
-    if (relevant == 1).all() and (retrieved == 1).all():
-        text = f"{checked.name} ranks exactly 1 relevant document among {sizes[0]:,} for {counted(sizes.size)}, as "
-        text += "where candidates are sampled: values are far above those over all documents, and may order systems "
-        yield checked.finding("sampled-candidates", f"{text}otherwise")
+    if (sample := sampled_candidates.candidates(checked.hits)) is not None:
+        yield checked.finding("sampled-candidates", sampled_candidates.described(checked.name, *sample))
 
 
 def _candidates(checked: CheckedRun) -> Iterator[Finding]:

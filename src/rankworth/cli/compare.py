@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypedDict
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from rankworth.cli import configuration
+from rankworth.cli import configuration, first_ranks
 from rankworth.cli.inputs import InputFiles, SystemFiles
 from rankworth.cli.options import (
     COMPARED,
@@ -19,6 +19,7 @@ from rankworth.cli.options import (
     FORMAT,
     GATES,
     MEASURED,
+    SEPARATOR,
     SHOWN,
     TESTED,
     DisplayOptions,
@@ -194,9 +195,11 @@ def compare(
         measuring = options.typed(weights=paired.get("weights"), macro=paired.get("macro"))
         if not {"--weights", "--macro"} & measuring.keys():
             measuring.pop("--queries", None)
-        systems = SystemFiles.of(files, USAGE, as_arguments(measuring), noise=noise or ())
+        systems, inputs = _opened(project, files, options, as_arguments(measuring), noise or ())
+        first_ranks.refuse_unless(
+            inputs, options.typed(noise=noise, no_leak=gates.no_leak, bounds=paired.get("bounds"))
+        )
         measuring.pop("--measure", None)
-        inputs = InputFiles.of(project, options, systems.qrels, systems.runs)
         asserted, drops = gates.read(project, all_pairs=paired.get("all_pairs", False))
         is_gated = bool(asserted or gates.no_leak)
         if per_query and is_gated:
@@ -211,9 +214,9 @@ def compare(
 
         with progress(quiet=shown.quiet) as drawing, _known_files(systems, options.of_files):
             chosen = options.measured.measure or comparison.kept_measures(systems.results)
-            wanted = with_gates(chosen or project.measures or comparison.DEFAULT, asserted, options)
-            judgements, runs, settings = inputs.read(wanted)
-            compared = systems.systems(runs)
+            usual = inputs.usual if isinstance(inputs, first_ranks.RankFiles) else comparison.DEFAULT
+            wanted = with_gates(chosen or project.measures or usual, asserted, options)
+            judgements, compared, settings = _read(systems, inputs, wanted)
             result = comparison.compare(
                 judgements,
                 compared,
@@ -228,7 +231,7 @@ def compare(
             by_name = {system.name: system for system in compared if system.role == "compared"}
             baseline, judged = _judged(by_name, result)
             verdicts = comparison.gates.against(result, asserted, drops, judged, is_stored=bool(baseline))
-            if gates.no_leak:
+            if gates.no_leak and isinstance(inputs, InputFiles):
                 verdicts += _leaks(gates.no_leak, inputs, {name: by_name[name].runs for name in judged})
         single = {name: each for name, each in by_name.items() if len(each.files) == 1 and not each.stored_in}
         paths = {"": systems.qrels, **{name: each.files[0] for name, each in single.items()}}
@@ -249,6 +252,41 @@ def compare(
             verdicts = [replace(verdict, renewal=renewed.command(by_name[verdict.system])) for verdict in verdicts]
         _write(out, summary, result, verdicts, [*steps, *comparison.gates.renewing(verdicts)])
     return int(not all(verdict.passed for verdict in verdicts))
+
+
+def _opened(
+    project: configuration.Project,
+    files: Sequence[str],
+    options: Options,
+    measuring: Sequence[str],
+    noise: Sequence[str],
+) -> "tuple[SystemFiles, InputFiles | first_ranks.RankFiles]":
+    """Look for all files: judgements, runs and results files, or tables of first ranks.
+
+    Raises:
+        InputError, UsageError: as `SystemFiles.of` and `InputFiles.of`.
+
+    """
+    if (ranked := options.read.of_first_ranks) is not None:
+        tables = first_ranks.RankFiles([text for text in files if text != SEPARATOR], ranked, options)
+        return SystemFiles("", tables.named, {}), tables
+    systems = SystemFiles.of(files, USAGE, measuring, noise=noise)
+    return systems, InputFiles.of(project, options, systems.qrels, systems.runs)
+
+
+def _read(
+    systems: SystemFiles, inputs: "InputFiles | first_ranks.RankFiles", wanted: Sequence[str]
+) -> "tuple[Any, Sequence[System], dict[str, Any]]":
+    """Read judgements, systems and settings; tables of first ranks are measured already.
+
+    Raises:
+        RankworthError: as `InputFiles.read`, and as `rankworth.evaluate`.
+
+    """
+    if isinstance(inputs, first_ranks.RankFiles):
+        return None, inputs.systems(wanted), {}
+    judgements, runs, settings = inputs.read(wanted)
+    return judgements, systems.systems(runs), settings
 
 
 def _leaks(path: str, inputs: InputFiles, systems: "Mapping[str, Sequence[object]]") -> "list[Verdict]":

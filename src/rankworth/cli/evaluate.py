@@ -1,5 +1,6 @@
 """The command `evaluate`: judgements and runs in, values out, and whether means are high enough."""
 
+import shlex
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -8,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 from cyclopts import Parameter
 
-from rankworth.cli import configuration
+from rankworth.cli import configuration, first_ranks
 from rankworth.cli.compare import Gates, say_verdicts
 from rankworth.cli.inputs import InputFiles
 from rankworth.cli.options import (
@@ -58,6 +59,7 @@ _WITHOUT: Final = {
     ),
 }
 """options with a result of their own: what is shown, and the options that it has no room for"""
+NEEDED: Final = "evaluate needs judgements and a run"
 FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
 Columns = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN")]
 
@@ -88,7 +90,7 @@ class EvaluateOptions(Options):
 
 def evaluate(
     qrels: File,
-    run: File,
+    run: File = "",
     /,
     *runs: HiddenFile,
     options: Annotated[EvaluateOptions, FLAT] = EvaluateOptions(),
@@ -139,12 +141,13 @@ def evaluate(
         rankworth evaluate qrels.txt old=v1/dense.run new=v2/dense.run -o scores.json
 
     """
-    level = (level or 0.95) if interval or level is not None else None
+    level, ranked = (level or 0.95) if interval or level is not None else None, options.read.of_first_ranks
+    if not run and ranked is None:
+        raise _without_run(qrels, options)
     project = configuration.find(options.measured.plugin, quiet=shown.quiet)
-    sides = ("", (qrels, run, *runs)) if exact else (qrels, (run, *runs))
-    files = InputFiles.of(project, options, *sides, corrected_by, is_exact=exact)
-    out = Output.of(shown, format, files.paths, percent=percent)
-    profile = options.measured.profile or []
+    sides = ("", (qrels, run, *runs)) if exact or ranked is not None else (qrels, (run, *runs))
+    files = _files(project, options, ranked, *sides, corrected_by, is_exact=exact)
+    out, profile = Output.of(shown, format, files.paths, percent=percent), options.measured.profile or []
     slices: dict[str, Any] = {"by": by, "weights": weights, "macro": macro}
     of_values = {"bounds": bounds, "interval": level, "per_query": per_query, "fail_under": fail_under}
     how = options.typed()
@@ -154,6 +157,9 @@ def evaluate(
     )
     refuse_files("evaluate QRELS RUN...", how)
     floors = Gates(fail_under=fail_under, no_gates=True).read(project, all_pairs=False)[0] if fail_under else []
+    if isinstance(files, first_ranks.RankFiles):
+        first_ranks.refuse_options({*options_set, *typed(running)})
+        return _evaluate_ranks(files, out, slices, floors, level, per_query=per_query)
 
     from rankworth import evaluation  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import trec  # noqa: F401, PLC0415 - as above; brings Polars
@@ -198,11 +204,63 @@ def evaluate(
             table = evaluation.evaluate_runs(judgements, rankings, wanted, bounds=bounds, **settings)
     verdicts = _verdicts(table, floors)
     write(out, table, measures, options.measured, level, per_query=per_query)
-    how.pop("--measure", None)
-    paths = {"": qrels}
-    if not exact:  # explain takes no exact run
-        paths |= {ranking.name: path for ranking, (_, path) in zip(rankings, files.named, strict=True)}
-    return _decide(verdicts, {name: path for name, path in paths.items() if path != STDIN}, as_arguments(how), out)
+    again = as_arguments({option: words for option, words in how.items() if option != "--measure"})
+    return _decide(verdicts, _paths(files, [] if exact else rankings) if verdicts else {}, again, out)
+
+
+def _without_run(qrels: str, options: Options) -> UsageError:
+    """Return the error for a single file, where judgements and runs are needed."""
+    usual = (
+        FILES_FIRST if options.measured.measure else "rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP"
+    )
+    remedy = "\n".join(filter(None, (first_ranks.proposed(qrels), usual)))
+    return UsageError("conflicting-options", f"{NEEDED}; there is {shlex.quote(qrels)}", remedy=remedy)
+
+
+def _files(
+    project: configuration.Project,
+    options: Options,
+    ranked: Mapping[str, str] | None,
+    qrels: str,
+    runs: Sequence[str],
+    *further: str | None,
+    is_exact: bool,
+) -> "InputFiles | first_ranks.RankFiles":
+    """Look for all files: judgements and runs, or tables of first ranks where a column of these is named.
+
+    Raises:
+        InputError, UsageError: as `InputFiles.of`.
+
+    """
+    if ranked is not None:
+        return first_ranks.RankFiles([*filter(None, runs)], ranked, options)
+    return InputFiles.of(project, options, qrels, runs, *further, is_exact=is_exact)
+
+
+def _evaluate_ranks(
+    files: first_ranks.RankFiles,
+    out: Output,
+    slices: Mapping[str, Any],
+    floors: "Sequence[Gate]",
+    level: float | None,
+    *,
+    per_query: bool,
+) -> int:
+    """Measure the rank of the first hit of each query, and write values; gives the exit status."""
+    measured = files.options.measured
+    measures = measured.measure or list(first_ranks.MEASURES)
+    table = files.values(with_gates(measures, floors, files.options), {**slices, "table": files.options.table()})
+    verdicts = _verdicts(table, floors)
+    write(out, table, measures, measured, level, per_query=per_query)
+    return _decide(verdicts, {}, (), out)
+
+
+def _paths(files: InputFiles, runs: "Sequence[Run]") -> dict[str, str]:
+    """Return the file of the judgements, and of each run by its name; none of standard input, and of an exact run."""
+    qrels = files.qrels or files.named[0][1]
+    named = zip(runs, files.named, strict=False)
+    paths = {"": qrels} | {run.name: path for run, (_, path) in named}
+    return {name: path for name, path in paths.items() if path != STDIN}
 
 
 def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str], out: Output) -> int:

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 _LIMIT: Final = re.compile(r"\s*(\d+(?:\.\d+)?) ?([KMGT]?)(i?)B\s*", re.IGNORECASE)
 
+FIRST_RANK: Final = "first-rank"
+"""what --columns calls the rank of the first hit of a query, which stands in place of judgements and a run"""
 SEPARATOR: Final = "--"
 """stands between the runs of a system and those of the next, where a command takes several runs of each"""
 MEASURED: Final = Group("What is measured", sort_key=1)
@@ -235,6 +237,12 @@ class Read:
         from rankworth.io.id_tables import rules_of  # noqa: PLC0415 - not before the arguments are sound
 
         return rules_of(options)
+
+    @property
+    def of_first_ranks(self) -> dict[str, str] | None:
+        """Which columns hold queries and the ranks of first hits; None where files hold judgements and runs."""
+        named = columns(self.columns) if self.columns else {}
+        return named if FIRST_RANK in named else None
 
     @property
     def text_columns(self) -> dict[str, str]:

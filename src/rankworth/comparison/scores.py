@@ -170,8 +170,8 @@ class SystemScores:
 
 
 def is_paired(quantity: object) -> bool:
-    """Return whether a difference of means is the mean of differences: not of counts, texts and geometric means."""
-    return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") == "mean"
+    """Return whether a difference of means is a mean of differences: not of counts, texts, medians, geometric means."""
+    return not isinstance(quantity, Fact | TextFact) and getattr(quantity, "averaging", "mean") in ("mean", "micro")
 
 
 def paired(systems: Sequence[SystemScores]) -> list[str]:

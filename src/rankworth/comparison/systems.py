@@ -159,8 +159,8 @@ class SystemReader:
         self._measures = several(DEFAULT if measures is None else measures)
         resolved = [] if measures is None else self._resolved(self._measures)
         if unpaired := [measure.label for measure in resolved if not is_paired(measure.quantity)]:
-            text = "counts, texts and geometric means have no differences of queries that add up to theirs"
-            remedy = "compare the measure itself: AP instead of gmean(AP)"
+            text = "counts, texts, medians and geometric means have no differences of queries that add up to theirs"
+            remedy = "compare the measure itself: AP instead of gmean(AP), RR instead of MedianRank"
             raise MeasureError("measure-syntax", f"{quoted(unpaired)}: {text}", remedy=remedy)
         self._names = {measure.label: str(measure.quantity) for measure in resolved}  # or those of stored values
         self.labels = list(self._names)

@@ -47,6 +47,7 @@ def evaluate(
     group: object = None,
     qid: object = None,
     padding: object = None,
+    first_ranks: object = None,
     queries: Iterable[object] | None = None,
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
@@ -77,6 +78,9 @@ def evaluate(
             know their groups; the weights of a Dataset and of a DMatrix weigh the means, as they do there.
         qid: instead of `group` the query of each row; the rows of a query stand together.
         padding: with labels the label that rows have that are no items, `-1`, or for each row whether it is none.
+        first_ranks: instead of `qrels` and `run`: the rank of the first hit of each query, `{"q1": 3, "q2": None}`, or
+            a table; `columns={"first-rank": "rank"}` names its column. NF, None, a blank, 0 and -1 are no hit. It gives
+            RR, Success and MedianRank, at any cutoff, which are measured by default.
         queries: the queries to evaluate; all judged ones by default. Other queries do not exist, neither
             in the judgements nor in the run, whatever the profile.
         rel: the grade from which documents count as relevant, for measures that do not say their own (`-l` in
@@ -123,6 +127,12 @@ def evaluate(
     """
     rows = Labelled(labels, scores, orders, group, qid, padding)
     settings = with_data_weights(labels, settings)
+    if first_ranks is not None:
+        from rankworth.scoring import first_ranks as ranks  # noqa: PLC0415 - rarely needed
+
+        qrels, run = ranks.stand_ins(first_ranks, {"qrels": qrels, "run": run, **rows._asdict()}, settings)
+        rows = Labelled()
+        measures = ranks.MEASURES if measures is DEFAULT_MEASURES else measures
     reading = inputs.InputOptions(settings)
     plan = planned(profile, measures, rel, settings, table=table, by=by)
     reading.may_be_empty = plan.profile.may_be_empty

@@ -145,6 +145,10 @@ def missing(
         remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
     if lacking == ("score",) and "separator" in why and _has_a_row_for_each(looks):
         remedy = why.strip()  # whose order within a cell is all that ranks
+    ranks = [name for name in map(str, looks.names) if name.lower() in SPELLINGS["rank"]]
+    if "document" in lacking and value == "score" and ranks and looks.first:
+        remedy += "\nif it holds the rank of the first hit of each query, and no judgements are needed: "
+        remedy += f"--columns {shlex.quote(f'first-rank={ranks[0]}')}, in Python evaluate(first_ranks=...)"
     text = f"{looks.called}: there is {joined([_lack(request, role) for role in lacking])}; {listed(looks)}"
     return InputError("frame-columns", text, remedy=remedy)
 

@@ -28,7 +28,7 @@ from rankworth.measures.core import Terms, measure, no_ties
 from rankworth.measures.parameters import Positive, Ranks
 
 
-@measure("P", aliases=("Precision",), linear=True, monotone=True, shelf="first")
+@measure("P", aliases=("Precision",), linear=True, monotone=True, shelf="first", pools=True)
 def precision(judged: Judged, *, rel: float = 1, norm: Literal["k", "min(k,n)"] = "k") -> Terms:
     """The share of the first k documents that is relevant.
 
@@ -56,7 +56,7 @@ def precision(judged: Judged, *, rel: float = 1, norm: Literal["k", "min(k,n)"] 
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=divisor)
 
 
-@measure("R", aliases=("Recall",), linear=True, normalised=True, unjudged=("uniform",), shelf="first")
+@measure("R", aliases=("Recall",), linear=True, normalised=True, unjudged=("uniform",), shelf="first", pools=True)
 def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "R") -> Terms:
     """The share of the relevant documents that is among the first k.
 
@@ -86,7 +86,7 @@ def recall(judged: Judged, *, rel: float = 1, norm: Literal["R", "min(k,R)"] = "
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=possible)
 
 
-@measure("F", aliases=("F1", "F_measure"), linear=True, unjudged=("uniform",))
+@measure("F", aliases=("F1", "F_measure"), linear=True, unjudged=("uniform",), pools=True)
 def f_measure(
     judged: Judged, *, rel: float = 1, beta: Positive = 1, no_relevant: Literal["zero", "undefined"] = "zero"
 ) -> Terms:
@@ -120,7 +120,7 @@ def f_measure(
     return Terms(gain=(1 + squared) * relevant(judged, rel), weight=inside(judged), norm=divisor)
 
 
-@measure("Rprec", aliases=("R_precision", "RPrec"), linear=True, normalised=True, unjudged=("counts",))
+@measure("Rprec", aliases=("R_precision", "RPrec"), linear=True, normalised=True, unjudged=("counts",), pools=True)
 def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
     """Precision at the rank at which a perfect ranking would have listed everything relevant.
 
@@ -148,7 +148,11 @@ def r_precision(judged: Judged, *, rel: float = 1) -> Terms:
 
 @measure("AP", aliases=("MAP", "average_precision"), ordered=True, tied=True, normalised=True, shelf="first")
 def average_precision(
-    judged: Judged, *, rel: float = 1, norm: Literal["R", "found", "min(k,R)", "min(k,n,R)", "k"] = "R"
+    judged: Judged,
+    *,
+    rel: float = 1,
+    norm: Literal["R", "found", "min(k,R)", "min(k,n,R)", "k"] = "R",
+    area: Literal["steps", "trapezoid"] = "steps",
 ) -> Terms:
     """The average precision at the ranks of the relevant documents; 0 for those that were not retrieved.
 
@@ -161,23 +165,33 @@ def average_precision(
             sentence-transformers, RePlay. `min(k,n,R)`, or the number of retrieved documents n where that is the least:
             LensKit. `found`, the relevant documents in the first k: torchmetrics. `k`: RecTools with `divide_by_k`; the
             number of retrieved documents without a cutoff.
+        area: how the area below the curve of precision over recall is measured: in `steps`; or as a `trapezoid` at each
+            relevant document, the mean of the precision at its rank and at the rank above, which is 1 above rank 1.
 
     Range: 0 to 1. Undefined if nothing is relevant (with `found`: if nothing relevant was found; with `min(k,n,R)`: if
     nothing was retrieved, too).
     Unjudged: count as not relevant. Ties: not linear, but expected values are exact, except for norm=found with a
-    cutoff; where ties are `last`, all documents of a tie group stand at its last rank and see all its hits.
-    Elsewhere: cwl-eval 1.0.12 has two: its TrAP is this one, its AP is norm=found. scikit-learn 1.9.1 knows the
-    documents that it is handed only, and takes tied documents as one step at the last of their ranks, so that ties are
-    `last`; its label_ranking_average_precision_score is the same but for queries without a relevant document.
-    torchmetrics 1.9.0 takes documents with a score of 0 or less for not relevant.
-    Source: Buckley, Voorhees (2000), Evaluating evaluation measure stability, https://doi.org/10.1145/345508.345543
+    cutoff; where ties are `last`, all documents of a tie group stand at its last rank and see all its hits. With
+    area=trapezoid ranks are taken as they are.
+    Elsewhere: compute_ap.cpp of the Oxford 5k and Paris 6k images is area=trapezoid; their junk images, which are taken
+    out of the ranking, go into `exclude` here. cwl-eval 1.0.12 has two: its TrAP is this one, its AP is norm=found.
+    scikit-learn 1.9.1 knows the documents that it is handed only, and takes tied documents as one step at the last of
+    their ranks, so that ties are `last`; its label_ranking_average_precision_score is the same but for queries without
+    a relevant document. torchmetrics 1.9.0 takes documents with a score of 0 or less for not relevant.
+    Source: Buckley, Voorhees (2000), Evaluating evaluation measure stability, https://doi.org/10.1145/345508.345543;
+    for area=trapezoid Philbin, Chum, Isard, Sivic, Zisserman (2007), Object retrieval with large vocabularies and fast
+    spatial matching, https://doi.org/10.1109/CVPR.2007.383172
 
     >>> import rankworth
     >>> rankworth.score([1, 0, 1], "AP", missing=[1, 1])  # (1/1 + 2/3) / 4
     0.41666666666666663
+    >>> rankworth.score([0, 1, 1], "AP(area=trapezoid)")  # ((0/1 + 1/2) / 2 + (1/2 + 2/3) / 2) / 2
+    0.41666666666666663
     """
     if norm == "found" and judged.ties == "expected" and judged.cutoff is not None:
         raise no_ties("AP(norm=found) with a cutoff", judged.ties)
+    if area == "trapezoid" and judged.ties != "broken":
+        raise no_ties("AP(area=trapezoid)", judged.ties)
     is_relevant = relevant(judged, rel)
     match norm:
         case "R":
@@ -190,6 +204,11 @@ def average_precision(
             divisor = Terms(gain=is_relevant).total()
         case "k":
             divisor = judged.depth
+    if area == "trapezoid":
+        at_rank, above = cumulative(is_relevant) / judged.rank, judged.rank - 1
+        is_first = 1 - positive(above)  # [Q, H]: above which the curve begins at 1
+        before = is_first + (cumulative(is_relevant) - is_relevant) / (above + is_first)
+        return Terms(gain=is_relevant, weight=(before + at_rank) / 2, norm=divisor)
     if judged.ties != "broken":
         return Terms(gain=is_relevant, weight=_precision_at(judged, is_relevant), norm=divisor)
     return Terms(gain=is_relevant, weight=cumulative(is_relevant), discount=judged.rank, norm=divisor)
@@ -272,6 +291,51 @@ def success(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=first(is_relevant))
 
 
+@measure(
+    "MedianRank",
+    aliases=("MedR", "median_rank"),
+    ordered=True,
+    unjudged=("first",),
+    range=(1.0, math.inf),
+    better="lower",
+    averaging="median",
+)
+def median_rank(judged: Judged, *, rel: float = 1) -> Terms:
+    """The median over queries of the rank of the first relevant document: the smaller, the better.
+
+    MedianRank@k = median over queries of the rank of the first relevant document among the first k, infinity where
+    none is
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+
+    Range: from 1, without an upper bound. A query without a relevant document among the first k counts as infinity, so
+    that the median is infinite where half of the queries or more have none. Of an even number of queries it is the mean
+    of the two in the middle. Always defined. JSON has no infinity: there it is null.
+    Interval: exact, between order statistics: of n queries from the rank in place d to that in place n + 1 - d, where d
+    is the largest with P(X < d) <= (1 - level) / 2 for X binomial of n and 1/2. Fewer than six queries have none at a
+    level of 0.95. Queries have no weights and no groups that count alike.
+    Unjudged: count as not relevant. Ties: not linear; a median of expected ranks is no expected median.
+    Elsewhere: code search and retrieval of images and captions report it beside recall (Med r, MedR); the ranks there
+    are often those of one relevant item among all.
+    Source: Hodosh, Young, Hockenmaier (2013), Framing image description as a ranking task,
+    https://doi.org/10.1613/jair.3994; for the interval Thompson (1936), On confidence ranges for the median,
+    https://doi.org/10.1214/aoms/1177732502
+
+    >>> import rankworth
+    >>> qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    >>> run = {"q1": ["a"], "q2": ["b", "c", "a"], "q3": ["b"]}  # 1, 3, infinity
+    >>> rankworth.evaluate(qrels, run, ["MedianRank"])["MedianRank"]
+    3.0
+    """
+    first_relevant = first(relevant(judged, rel))
+    none = 1 - total(first_relevant)
+    xp = judged.xp
+    rest = xp.where(none > 0, constant(math.inf, none), 0 * none)
+    return Terms(gain=first_relevant, weight=judged.rank, rest=rest)
+
+
 @measure("HitCount", linear=True, monotone=True, range=(0.0, float("inf")))
 def hit_count(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
     """The number of relevant documents among the first k.
@@ -294,7 +358,7 @@ def hit_count(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
     return Terms(gain=relevant(judged, rel), weight=inside(judged), norm=per)
 
 
-@measure("FallOut", aliases=("fall_out",), linear=True, unjudged=("uniform", "no-sum"), better="lower")
+@measure("FallOut", aliases=("fall_out",), linear=True, unjudged=("uniform", "no-sum"), better="lower", pools=True)
 def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
     """The share of the retrieved documents that are not relevant which is among the first k: the smaller, the better.
 

@@ -27,8 +27,9 @@ Shelf = Literal["first", "", "parity"]
 """Where a catalogue shows a measure: among those to start with, among the others, or among those for parity."""
 Better = Literal["higher", "lower"]
 """Which end of the scale of a measure is better."""
-Averaging = Literal["mean", "gmean", "sum"]
-"""How values of queries become one: mean, geometric mean, or the sum of what was counted."""
+Averaging = Literal["mean", "gmean", "sum", "median", "micro"]
+"""How values of queries become one: mean, geometric mean, the sum of what was counted, median, or the pooled mean, the
+sum of numerators over that of denominators."""
 
 DEEPEST: Final = 10**9
 """the greatest cutoff: deeper than any ranking, and exact in every number format"""
@@ -40,6 +41,7 @@ first relevant document only (`first`); it is linear and no sum of gains over a 
 counts otherwise than one of grade 0 (`judged`)."""
 _JUDGED_ONLY: Final = "judged_only"
 _END: Final = "end"
+_MICRO: Final = "micro"
 TOGETHER: Final = "is measured on all queries together"
 """what messages say of a measure of a whole run"""
 _SIGNED: Final = ("signed", "signed-exp2")
@@ -176,6 +178,8 @@ class Definition:
         at: the parameter that `@` sets, for a measure that has no cutoff (`IPrec@0.1`).
         better: `"lower"` for a measure of what should not be.
         gains: who has which of the usual gains, for the line that compares them: `{"linear": "as in trec_eval"}`.
+        averaging: how the values of queries become one.
+        pools: whether it is a ratio of amounts that can be added up over queries, so that it has a pooled mean.
         shelf: `"first"` for a measure to start with, `"parity"` for one that exists for the sake of another tool.
         function: the function that is decorated.
         parameters: its keywords, by name.
@@ -211,6 +215,8 @@ class Definition:
     at: str = ""
     better: Better = "higher"
     gains: Mapping[str, str] = field(default_factory=dict)
+    averaging: Averaging = "mean"
+    pools: bool = False
     shelf: Shelf = ""
     function: Callable[..., Any] = _undefined
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
@@ -234,7 +240,7 @@ class Definition:
         if _JUDGED_ONLY in parameters or (self.at and self.at not in parameters):
             message = f"{name}: {_JUDGED_ONLY} is a parameter of every measure, and at={self.at!r} names one of its own"
             raise MeasureError("bad-definition", message)
-        table[name] = Measure(replace(self, function=function, parameters=parameters))
+        table[name] = Measure(replace(self, function=function, parameters=parameters), averaging=self.averaging)
         return table[name]
 
     @property
@@ -356,10 +362,16 @@ class Measure(Named):
         judged_only = settings.pop(_JUDGED_ONLY, self.judged_only)
         if not isinstance(judged_only, bool):
             raise MeasureError("bad-parameter", f"{self.name}: {_JUDGED_ONLY} is True or False, not {judged_only!r}")
+        is_pooled = settings.pop(_MICRO, self.averaging == _MICRO)
+        if not isinstance(is_pooled, bool):
+            raise MeasureError("bad-parameter", f"{self.name}: {_MICRO} is True or False, not {is_pooled!r}")
         end = self.end if _END in self.definition.parameters else settings.pop(_END, self.end)
         if end not in ENDS:
             raise MeasureError("bad-parameter", f"{self.name}: {_END} is one of {' '.join(ENDS)}, not {end!r}")
-        return replace(super().__call__(**settings), judged_only=judged_only, end=end)
+        changed = replace(super().__call__(**settings), judged_only=judged_only, end=end)
+        if is_pooled == (self.averaging == _MICRO):
+            return changed
+        return pooled(changed) if is_pooled else replace(changed, averaging="mean")
 
     @typing.overload
     def __matmul__(self, cutoff: list[int]) -> "list[Measure]": ...
@@ -409,7 +421,7 @@ class Measure(Named):
         if self.end != ENDS[0]:
             settings[_END] = self.end
         text = f"{self._spelled(settings)}{at}"
-        return f"gmean({text})" if self.averaging == "gmean" else text
+        return f"{self.averaging}({text})" if self.averaging in ("gmean", _MICRO) else text
 
     __repr__ = __str__
 
@@ -511,26 +523,24 @@ def no_ties(name: str, ties: str) -> MeasureError:
     )
 
 
-def gmean(measure: Named) -> Measure:
-    """The measure with the geometric mean over queries: `gmean(AP)` is what trec_eval calls gm_map.
+_Pooled = typing.TypeVar("_Pooled", bound=Measure)
 
-    A query's own value stays what it is; values below 0.00001 count as 0.00001 in the mean.
+
+def pooled(measure: _Pooled) -> _Pooled:
+    """Return a measure with its pooled mean, see `micro`.
 
     Raises:
-        MeasureError: `measure-syntax` for what is counted, and for measures that may be negative.
+        MeasureError: `measure-syntax`.
 
-    >>> import rankworth
-    >>> rankworth.gmean(rankworth.AP)
-    gmean(AP)
     """
-    if not isinstance(measure, Measure):
-        raise MeasureError("measure-syntax", f"gmean({measure}): {measure} is counted and has no mean")
-    if measure.definition.of_run:
-        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} {TOGETHER}")
-    if measure.range[0] < 0:
-        message = f"gmean({measure}): {measure.name} may be negative, and has no geometric mean"
-        raise MeasureError("measure-syntax", message)
-    return replace(measure, averaging="gmean")
+    if measure.definition.pools and measure.averaging in ("mean", _MICRO):
+        return replace(measure, averaging=_MICRO)
+    known = [*CATALOGUE.values(), *ITEM_MEASURES.values()]
+    able = " ".join(f"micro({each.name})" for each in known if each.definition.pools)
+    why = "has no numerator and denominator that add up over queries"
+    if measure.averaging not in ("mean", _MICRO):
+        why = "has another mean already"
+    raise MeasureError("measure-syntax", f"micro({measure}): {measure} {why}", remedy=f"there are {able}")
 
 
 CATALOGUE: Final[dict[str, Measure]] = {}

@@ -273,7 +273,13 @@ def intent_aware_precision(judged: Judged, *, rel: float = 1) -> Terms:
     return Terms(gain=_covered(judged, rel), weight=inside(judged), norm=judged.depth * _subtopics(judged, rel))
 
 
-@measure("StRecall", aliases=("strec", "subtopic_recall", "GroupR", "group_recall"), normalised=True, subtopics=True)
+@measure(
+    "StRecall",
+    aliases=("strec", "subtopic_recall", "GroupR", "group_recall"),
+    normalised=True,
+    subtopics=True,
+    pools=True,
+)
 def subtopic_recall(judged: Judged, *, rel: float = 1) -> Terms:
     """The share of the subtopics that the first k documents cover.
 
@@ -364,7 +370,7 @@ def complete_rank(judged: Judged, *, rel: float = 1, each: Each = "subtopic", ab
     return Terms(gain=completes, weight=judged.rank, rest=rest, norm=number)
 
 
-@measure("NuggetR", aliases=("nugget_recall",), monotone=True, subtopics=True)
+@measure("NuggetR", aliases=("nugget_recall",), monotone=True, subtopics=True, pools=True)
 def nugget_recall(judged: Judged, *, full: float = 1, partial: Literal["counts", "nothing"] = "counts") -> Terms:
     """The share of the nuggets that the first k documents support, where partial support counts in part.
 

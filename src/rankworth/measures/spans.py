@@ -18,7 +18,7 @@ Overlap = Literal["once", "twice"]
 _FOUND, _NEW, _FOUND_EACH, _LENGTH, _FOUND_OF_EACH = range(5)
 
 
-@measure("SpanR", unjudged=("uniform",), monotone=True, needs=("spans",))
+@measure("SpanR", unjudged=("uniform",), monotone=True, needs=("spans",), pools=True)
 def span_recall(judged: Judged, *, gold: Times = "once", overlap: Overlap = "once") -> Terms:
     """The share of the characters of the gold that the first k pieces hold.
 
@@ -50,7 +50,7 @@ def span_recall(judged: Judged, *, gold: Times = "once", overlap: Overlap = "onc
     )
 
 
-@measure("SpanP", unjudged=("uniform",), monotone=True, needs=("spans",))
+@measure("SpanP", unjudged=("uniform",), monotone=True, needs=("spans",), pools=True)
 def span_precision(judged: Judged, *, gold: Times = "once", overlap: Overlap = "once") -> Terms:
     """The share of the characters of the first k pieces that belong to the gold.
 
@@ -81,7 +81,7 @@ def span_precision(judged: Judged, *, gold: Times = "once", overlap: Overlap = "
     )
 
 
-@measure("SpanIoU", unjudged=("uniform",), monotone=True, needs=("spans",))
+@measure("SpanIoU", unjudged=("uniform",), monotone=True, needs=("spans",), pools=True)
 def span_iou(judged: Judged, *, gold: Times = "once", overlap: Overlap = "once") -> Terms:
     """The characters that the gold and the first k pieces share, over those that either has.
 

@@ -83,6 +83,8 @@ class Run:
     """whether its documents are the rows of the judgements, as in files and arrays of learning to rank"""
     has_named_documents: bool = field(init=False, repr=False, default=True)
     """whether its documents have ids, and are not only called by their position in the list of a query"""
+    is_of_first_ranks: bool = field(init=False, repr=False, default=False)
+    """whether nothing is known but the rank of the first hit of each query"""
     origin: int = field(init=False, repr=False, default=0)
     """the identity of the object that it was read from, which tells whether judgements come from the same one"""
     cost_columns: Mapping[str, str] = field(init=False, repr=False, default_factory=dict)
@@ -139,6 +141,18 @@ class Run:
 
         """
         return cls(source)._changed(of_rows=of_rows, has_named_documents=False)  # noqa: SLF001 - of the same class
+
+    @classmethod
+    def of_first_ranks(cls, rows: "pl.DataFrame", name: str = "") -> "Run":
+        """Make a run of one row for each query, which stands at the rank of the first hit.
+
+        Args:
+            rows: `query, document, score`; the score is less than 0, and minus the rank.
+            name: what tables call it.
+
+        """
+        ranked = rows.with_columns((-rows["score"]).alias("rank"))
+        return cls(rows, name)._changed(frame=ranked, has_named_documents=False, is_of_first_ranks=True)  # noqa: SLF001 - of the same class
 
     @property
     def cost(self) -> tuple[str, ...]:

@@ -167,7 +167,7 @@ def histogram(values: Values, measure: str | Measure | Fact, *, ax: "Axes | None
         sheet.ax.locator_params(axis="y", integer=True)
         sheet.ax.set_xlim(edges[0], edges[-1])
         if math.isfinite(middle):
-            name = "geometric mean" if way == "gmean" else "mean"
+            name = {"gmean": "geometric mean", "median": "median"}.get(way, "mean")
             looks = {"color": sheet.palette.less, "linestyle": (0, (5, 2)), "linewidth": 1.8}
             sheet.ax.axvline(middle, label=name, zorder=3, clip_on=False, **looks)  # type: ignore[arg-type]
             sheet.ax.margins(y=0.18)

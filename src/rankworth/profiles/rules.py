@@ -97,9 +97,11 @@ def pattern(name: str, *, exactly: bool) -> re.Pattern[str]:
 
 
 def base(name: str) -> str:
-    """Return the name of a measure without parameters and cutoff, also within `gmean(...)`.
+    """Return the name of a measure without parameters and cutoff, also within `gmean(...)` and `micro(...)`.
 
     >>> base("NDCG:top=10"), base("P_5"), base("gmean(AP(rel=2)@10)")
     ('NDCG', 'P', 'AP')
     """
-    return re.split(r"[@(:.\[{]|_\d+$", re.sub(r"^gmean\((.*)\)$", r"\1", name.strip()), maxsplit=1)[0].strip()
+    return re.split(r"[@(:.\[{]|_\d+$", re.sub(r"^(?:gmean|micro)\((.*)\)$", r"\1", name.strip()), maxsplit=1)[
+        0
+    ].strip()

@@ -171,6 +171,9 @@ def measure_page(
     blocks = [f"# {escaped(str(quantity))}", *map(escaped, doc.opening[:1]), *map(formula, doc.opening[1:])]
     if quantity.averaging == "gmean":
         blocks.append("The mean over queries is the geometric one, in which values below 0.00001 count as 0.00001.")
+    if quantity.averaging == "micro":
+        pooled = "The mean over queries is the pooled one: the sum of all numerators over that of all denominators."
+        blocks.append(pooled)
     steps, session = (
         ([], []) if definition.needs or definition.costs else example(quantity)
     )  # of data that no ranking alone has

@@ -210,7 +210,10 @@ def _rules(profile: Profile) -> Iterator[str]:
     measured = {rule.example.name for rule in profile.rules if rule.example is not None}
     # without the names with a cutoff, as those without one stand for both
     without = {name: means for name, means in known(profile).items() if not name.endswith("@{k}")}
-    plain = {name: re.split(r"[(@]", means.removeprefix("gmean("))[0] for name, means in without.items()}
+    plain = {
+        name: re.split(r"[(@]", means.removeprefix("gmean(").removeprefix("micro("))[0]
+        for name, means in without.items()
+    }
     unruled = {name: means for name, means in without.items() if plain[name] not in measured}
     if unruled:
         under = "under every profile, but for the settings:"

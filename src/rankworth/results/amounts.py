@@ -60,7 +60,7 @@ def amounts_of(quantity: object, label: str, run: Mapping[str, Any]) -> Amounts 
         KeyError: where the file does not hold it.
 
     """
-    if not isinstance(quantity, Measure) or not quantity.definition.of_run:
+    if not isinstance(quantity, Measure) or not (quantity.definition.of_run or quantity.averaging == "micro"):
         return None
     described = run["amounts"][label]
     described = run["amounts"][described] if isinstance(described, str) else described

@@ -198,7 +198,7 @@ def _counts(visible: Floats, listed: Mask, rows: QueryMasks, settings: Averaging
         beyond = listed & ~rows.divided & (weights > 0) & (counts != 0)
         weights[~rows.divided & ~beyond] = 0.0
     if unlisted.any():
-        counts = np.where(unlisted, 0.0, counts)
+        counts = np.where(unlisted, math.inf if link == "median" else 0.0, counts)
         weights[unlisted] = 1.0
     if beyond.any() and rows.divided is not None:  # they add to a sum that is divided by the others alone
         divisor = int(np.count_nonzero(rows.divided))

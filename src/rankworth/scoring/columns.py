@@ -14,14 +14,16 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from rankworth import stats
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, quoted
 from rankworth.groups import Groups, Parts, Weights
 from rankworth.scoring.whole_runs import WholeRun
 
 Mask = NDArray[np.bool_]
-Link = Literal["mean", "gmean", "sum"] | WholeRun
-"""How the values of all queries become one: mean, geometric mean, sum, or a measure of the whole run."""
+Link = Literal["mean", "gmean", "sum", "median", "micro"] | WholeRun
+"""How the values of all queries become one: mean, geometric mean, sum, median, or a measure of the whole run, which a
+pooled mean (`micro`) is as soon as it is measured."""
 
 _FLOOR: Final = 0.00001
 """what a value counts at least in a geometric mean, in which one 0 would make all the others void"""
@@ -100,10 +102,12 @@ class Column:
     @property
     def is_resampled(self) -> bool:
         """Whether the spread of the mean is that over samples of queries, and not that of the jackknife."""
-        return not isinstance(self.link, WholeRun)
+        return self.link != "median" and not isinstance(self.link, WholeRun)
 
-    def jackknife_interval(self, level: float) -> tuple[float, float] | None:
-        """Return the ends of the interval of the mean by the jackknife; None where queries are resampled."""
+    def own_interval(self, level: float) -> tuple[float, float] | None:
+        """Return the ends of the interval of a median, or of a whole run; None where queries are resampled."""
+        if self.link == "median":
+            return stats.interval_of_median(self.values[self.counted], level=level)
         return self.link.interval(self.weights, self.mean, level) if isinstance(self.link, WholeRun) else None
 
     def of_whole_run(self, link: WholeRun) -> "Column":
@@ -164,7 +168,7 @@ class Column:
 
     @cached_property
     def mean(self) -> float:
-        """All values as one number: mean, geometric mean or sum."""
+        """All values as one number: mean, geometric mean, median or sum."""
         rows = self.counted
         if self.link == "sum":
             return float(self.values[rows].sum())
@@ -172,6 +176,8 @@ class Column:
             return self.over_none
         if isinstance(self.link, WholeRun):
             return float(rounded(self.link.mean(self.values, self.weights), self.decimals, self.halves))
+        if self.link == "median":
+            return float(rounded(np.median(self.values[rows]), self.decimals, self.halves))
         strata = None if self.strata is None else self.strata[rows]
         number = stratified(additive(self.values[rows], self.link), self.weights[rows], strata)
         [number] = from_logarithms(np.array([number]), [self.link]).tolist()
@@ -261,7 +267,9 @@ def summary(values: Floats, links: Sequence[Link]) -> Floats:
     if not values.shape[0]:
         return np.array([0.0 if link == "sum" else math.nan for link in links])
     logarithms = np.array([additive(*column) for column in zip(values.T, links, strict=True)]).T  # [Q, M]
+    medians = [link == "median" for link in links]
     means = from_logarithms(np.cumsum(logarithms, axis=0)[-1] / values.shape[0], links)  # [M]
+    means = np.where(medians, np.median(values, axis=0), means) if any(medians) else means
     return np.where([link == "sum" for link in links], values.sum(axis=0), means)
 
 

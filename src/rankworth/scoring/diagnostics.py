@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from rankworth.arrays import Integers
+from rankworth.arrays import Floats, Integers
 from rankworth.errors import counted, quoted
 from rankworth.io.id_rules import IdRule
 from rankworth.judging import grades
@@ -21,6 +21,7 @@ from rankworth.measures.parameters import LEAST_REL, MOST_REL
 from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
+from rankworth.scoring import sampled_candidates
 from rankworth.scoring.columns import Column, Mask, summary
 from rankworth.scoring.counts import LONG_LIST, Counts, Notice, TieEffect
 from rankworth.scoring.evaluator import Evaluation
@@ -107,7 +108,7 @@ def diagnose(
     yield from _thresholds(as_base, whole.settled)
     if run.ids is not None and run.orders.renamed and counts.duplicates_removed:
         yield _collapsed(name, run.ids, measures, whole)
-    elif not run.of_rows:
+    elif not (run.of_rows or run.is_of_first_ranks):
         yield from _cutoffs(name, measures, whole)
     yield from _subtopics(qrels, plan.measures, hits)
     advice = (
@@ -222,7 +223,13 @@ def _ties(name: str, measured: Sequence[tuple[ResolvedMeasure, Column]], run: Me
     best = reordered(tied.within_ties(-tied.grade, tied.grade > 0))
     worst = reordered(tied.within_ties(tied.grade, tied.grade <= 0))
     changes = {
-        measure: np.nan_to_num(np.abs(best.values[measure] - worst.values[measure])) * column.listed[places]
+        measure: np.nan_to_num(
+            _apart(best.values[measure], worst.values[measure])
+            if measure.averaging == "median"
+            else np.abs(best.values[measure] - worst.values[measure]),
+            posinf=1.0,
+        )
+        * column.listed[places]
         for measure, (_, column) in columns.items()
         if measure not in best.failed and measure not in worst.failed
     }
@@ -251,6 +258,11 @@ def _ties(name: str, measured: Sequence[tuple[ResolvedMeasure, Column]], run: Me
     parts += [f"and {len(moved) - _SHOWN:,} more"] if moved[_SHOWN:] else []
     text = f"{name} has tied judged documents in {int(depends.sum()):,} of {counted(run.settled.n_retrieved.size)}, so "
     yield Notice("many-ties", f"{text}values depend on the tie-breaking rule: {'; '.join(parts)}")
+
+
+def _apart(values: Floats, others: Floats) -> Floats:
+    """Return how far values lie apart, `[Q]`; two that are infinite do not."""
+    return np.abs(np.subtract(values, others, out=np.zeros_like(values), where=values != others))
 
 
 def _to_reorder(hits: JudgedRows, rows: Integers) -> Integers:
@@ -399,7 +411,13 @@ def means_apart(measure: Quantity, run: MeasuredRun, queries: Mask) -> tuple[flo
         queries: `[Q]`, those of the second mean.
 
     """
-    values = np.nan_to_num(run.values[measure][: queries.size])[:, None]
+    size = run.hits.n_retrieved.size
+    if (link := run.together.get(measure)) is not None:
+        judged = np.arange(size) < queries.size  # [Q]: those behind them nobody judged
+        chosen = np.append(queries, np.zeros(size - queries.size, dtype=bool))
+        every, selected = (link.mean(np.zeros(size), counted.astype(np.float64)) for counted in (judged, chosen))
+        return every, selected
+    values = np.nan_to_num(run.values[measure][: queries.size], posinf=math.inf)[:, None]
     every, selected = (float(summary(rows, [measure.averaging])[0]) for rows in (values, values[queries]))
     return every, selected
 
@@ -562,8 +580,13 @@ def _collapsed(name: str, ids: IdRule, measures: Sequence[ResolvedMeasure], whol
 
 
 def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: MeasuredRun) -> Iterator[Notice]:
-    """Warn of cutoffs that no query of the run reaches."""
+    """Warn of cutoffs that no query of the run reaches, and of candidates that look like a sample."""
     depth = int(whole.settled.n_retrieved.max())
+    sample = None
+    if depth in sampled_candidates.USUAL:
+        sample = sampled_candidates.candidates(whole.judgement.hits.compact())
+    if sample is not None:
+        yield Notice("sampled-candidates", sampled_candidates.described(name, *sample))
     labels = [
         each.label for each in measures if isinstance(each.quantity, Measure) and (each.quantity.cutoff or 0) > depth
     ]

@@ -153,10 +153,8 @@ def evaluate_run(
         InputError: where the run cannot be read.
 
     """
-    if run.orders.set_of:
-        from rankworth.scoring.sets import refuse_orders  # noqa: PLC0415 - rarely needed
-
-        refuse_orders(run, [measure for plan in plans for measure in plan.measures])
+    if run.orders.set_of or run.is_of_first_ranks:
+        _refuse_measures(run, [measure for plan in plans for measure in plan.measures])
     run = run if judgements.only is None else run.only(judgements.only)
     if judgements.spans:
         from rankworth.judging.spans import run_of_spans  # noqa: PLC0415 - rarely needed
@@ -204,6 +202,23 @@ def evaluate_run(
     if run.ids is not None and not run.ids.is_shared:
         refuse_unused_ids([run], judgements)
     return Evaluation(judgements, run, by_measure, joins)
+
+
+def _refuse_measures(run: Run, measures: Sequence[ResolvedMeasure]) -> None:
+    """Refuse measures that need more than a run has: an order, which sets have not, or more than a first rank.
+
+    Raises:
+        InputError: `input-type`.
+
+    """
+    if run.orders.set_of:
+        from rankworth.scoring.sets import refuse_orders  # noqa: PLC0415 - rarely needed
+
+        refuse_orders(run, measures)
+    if run.is_of_first_ranks:
+        from rankworth.scoring.first_ranks import refuse_others  # noqa: PLC0415 - rarely needed
+
+        refuse_others(measures)
 
 
 def _joins(

@@ -48,8 +48,8 @@ def intervals(columns: Sequence[Column], level: float, seed: int) -> tuple[Float
             low[defined], high[defined] = ends.low, ends.high
     low, high = from_logarithms(low, links), from_logarithms(high, links)
     for index, column in enumerate(columns):
-        if (jackknifed := column.jackknife_interval(level)) is not None:
-            low[index], high[index] = jackknifed
+        if (ends_of_column := column.own_interval(level)) is not None:
+            low[index], high[index] = ends_of_column
     return low, high
 
 
@@ -61,10 +61,15 @@ def intervals_in_words(columns: Mapping[str, Column], within: str) -> str:
         within: where queries are drawn, as the end of a sentence.
 
     """
-    jackknifed = [name for name, column in columns.items() if not column.is_resampled]
+    medians = [name for name, column in columns.items() if column.link == "median"]
+    jackknifed = [name for name, column in columns.items() if not column.is_resampled and name not in medians]
     if len(jackknifed) == len(columns):
         return "jackknife over queries"
-    return f"BCa bootstrap over queries{within}" + (f", jackknife of {' '.join(jackknifed)}" if jackknifed else "")
+    if len(medians) == len(columns):
+        return "order statistics of queries"
+    parts = [f"BCa bootstrap over queries{within}"] if len(jackknifed) + len(medians) < len(columns) else []
+    parts += [f"jackknife of {' '.join(jackknifed)}"] if jackknifed else []
+    return ", ".join([*parts, f"order statistics of {' '.join(medians)}"] if medians else parts)
 
 
 def bootstrap(

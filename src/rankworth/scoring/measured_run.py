@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats
 from rankworth.errors import MeasureError
 from rankworth.judging.judged_run import JudgedRows, JudgedRun, subtopics_of
-from rankworth.measures import TextFact
+from rankworth.measures import Measure, TextFact
 from rankworth.measures.core import Layout
 from rankworth.model import Qrels
 from rankworth.names import Quantity
@@ -19,7 +19,7 @@ from rankworth.scoring import averaging
 from rankworth.scoring.averaging import QueryMasks, Standing
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.counts import TieEffect
-from rankworth.scoring.whole_runs import WholeRun, links_of, refuse_weights
+from rankworth.scoring.whole_runs import WholeRun, links_of, pooled_counts, refuse_weights
 from rankworth.settings import Averaging, Judging
 
 
@@ -86,9 +86,11 @@ class MeasuredRun:
             raise self.failed[quantity]
         values = self.values[quantity] if values is None else values
         column = averaging.column_of(quantity, values, self.rows(settings), self.standing, settings, data)
-        if quantity not in self.together:
+        if quantity not in self.together and quantity.averaging != "median":
             return column
         refuse_weights(str(quantity), [name for name in ("weights", "macro") if getattr(data, name) is not None])
+        if quantity not in self.together:
+            return column
         return column.of_whole_run(self.together[quantity])
 
     def with_rankings(
@@ -131,11 +133,15 @@ class MeasuredRun:
         """
         size = self.hits.n_retrieved.size
         by_layout: dict[Layout, list[Quantity]] = {}
+        pooled: list[Measure] = []
         for quantity in quantities:
             if quantity.definition.subtopics and self.hits.subtopics is None and subtopics_of(self.qrels) is not None:
                 self.failed[quantity] = _no_subtopics(quantity)
                 continue
             self.layouts[quantity] = layout_of(quantity, self.qrels)
+            if quantity.averaging == "micro" and isinstance(quantity, Measure):
+                pooled.append(quantity)
+                continue
             is_text = isinstance(quantity, TextFact)
             self.values[quantity] = np.full(size, "", dtype=object) if is_text else np.zeros(size)
             by_layout.setdefault(self.layouts[quantity], []).append(quantity)
@@ -153,6 +159,21 @@ class MeasuredRun:
                         self.values[quantity][places] = quantity.values(ranking)
                     except MeasureError as error:
                         self.failed.setdefault(quantity, error)
+        for measure in pooled:
+            self._measure_pooled(measure)
+
+    def _measure_pooled(self, measure: Measure) -> None:
+        """Collect numerators and denominators of a measure with a pooled mean."""
+        sums = np.zeros((2, self.hits.n_retrieved.size))
+        hits = self.hits.compact() if self.layouts[measure] == "judged" else self.hits
+        try:
+            for places, block in hits.blocks():
+                terms = measure.terms(block.condensed if self.condensed else block)
+                sums[0, places], sums[1, places] = terms.total(), terms.norm
+        except MeasureError as error:
+            self.failed[measure] = error
+        self.values[measure] = np.ones(sums.shape[1])  # none that settings could ask for
+        self.together[measure] = WholeRun(measure, (pooled_counts(sums[0], sums[1]),))
 
 
 def standing_of(

@@ -35,7 +35,9 @@ def refuse_beyond_range(columns: Iterable[tuple[ResolvedMeasure, Column]], profi
         return
     for measure, column in columns:
         values, (low, high) = column.values_of_queries, measure.quantity.range
-        is_outside = (values < low - _ROUNDING) | (values > high + _ROUNDING) | np.isinf(values)
+        is_outside = (values < low - _ROUNDING) | (values > high + _ROUNDING)
+        if measure.quantity.averaging != "median":  # of ranks, of which a query without a hit has none
+            is_outside |= np.isinf(values)
         if not (outside := column.listed & is_outside).any():
             continue
         value, query = float(values[outside][0]), column.names(outside)[0]

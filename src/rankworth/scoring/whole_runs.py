@@ -145,12 +145,36 @@ class WholeRun:
         part = counts.of(counted)
         if not part.n_users:
             return math.nan, values, None
-        result: WholeValue = self.measure.definition.function(part, **dict(self.measure.settings))
+        settings = dict(self.measure.settings)
+        is_pooled = self.measure.averaging == "micro"
+        result = _pooled(part) if is_pooled else self.measure.definition.function(part, **settings)
         values[counted] = result.value
         if part.n_users > 1:
             without = np.where(np.isnan(result.without), result.value, result.without)
             values[counted] += (without.mean() - without) * (part.n_users - 1) * result.spread
         return result.value, values, result.unseen
+
+
+def pooled_counts(numerators: Floats, denominators: Floats) -> RunCounts:
+    """Return what queries add to a pooled mean: to column 0 their numerator, to column 1 their denominator.
+
+    Args:
+        numerators: `[Q]`; they do not matter where the denominator is 0.
+        denominators: `[Q]`.
+
+    """
+    amounts = np.stack([np.where(denominators == 0, 0.0, numerators), denominators], axis=1)  # [Q, 2]
+    user, column = np.nonzero(amounts)
+    return RunCounts(user, column, amounts[user, column], len(amounts), 2)
+
+
+def _pooled(counts: RunCounts) -> WholeValue:
+    """Return the pooled mean of some queries, and that without each of them; NaN where all denominators are 0."""
+    of_queries = counts.table  # [Q, 2]
+    numerator, denominator = (math.fsum(column) for column in of_queries.T.tolist())
+    rest = denominator - of_queries[:, 1]
+    without = np.divide(numerator - of_queries[:, 0], rest, out=np.full(len(of_queries), math.nan), where=rest != 0)
+    return WholeValue(numerator / denominator if denominator else math.nan, without)
 
 
 def _missed(unseen: UnseenItems, half: float, level: float) -> tuple[float, float]:

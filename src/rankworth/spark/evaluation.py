@@ -179,6 +179,9 @@ def _refuse(plan: Plan, run: SparkSource) -> None:
         text = f"by={plan.by.name!r}: Spark shows the groups of one column, or of several that are crossed"
         raise UsageError("unknown-setting", text, remedy="evaluate by each column in a call of its own")
     for measure in plan.measures:
+        if measure.quantity.averaging in ("median", "micro"):
+            text = f"{measure.label} is a median or a pooled mean over queries, and Spark adds up means of values"
+            raise MeasureError("bad-definition", text, remedy="leave it out, or evaluate without Spark")
         by_rank = measure.judging.order == "rank" and run.has_ranks
         refuse_unordered(measure.judging, ranked=run.side.listed or by_rank or "position" in run.frame.columns)
         but = ("no_relevant_counts",) if measure.data.weights is None else ()  # it means nothing without weights

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from rankworth.stats.predictions import PredictionPowered as PredictionPowered
     from rankworth.stats.predictions import prediction_powered as prediction_powered
     from rankworth.stats.proportions import clopper_pearson as clopper_pearson
+    from rankworth.stats.proportions import interval_of_median as interval_of_median
     from rankworth.stats.repetitions import Components as Components
     from rankworth.stats.repetitions import Design as Design
     from rankworth.stats.repetitions import Repetitions as Repetitions
@@ -78,7 +79,7 @@ _HOMES = {
     "sign_test t_test wilcoxon",
     "planning": "minimal_detectable power queries_needed",
     "predictions": "PredictionPowered prediction_powered",
-    "proportions": "clopper_pearson",
+    "proportions": "clopper_pearson interval_of_median",
     "repetitions": "Components Design Repetitions RunDifference repeated_runs run_difference runs_to_decide",
     "resampling": "Intervals intervals",
     "samples": "RESAMPLES Alternative Effects Floats deviations differences effects levelled means",

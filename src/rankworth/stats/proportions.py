@@ -1,5 +1,6 @@
-"""Exact intervals of a share, such as that of queries with a leak: also where none, or all, have it."""
+"""Exact intervals of a share, such as that of queries with a leak, also where none or all have it; and of a median."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -60,6 +61,39 @@ def exact_intervals(counts: Sequence[int], number: int, *, level: float = 0.95) 
     low[any_hit] = betaincinv(hits[any_hit], number - hits[any_hit] + 1, tail)
     high[any_miss] = betaincinv(hits[any_miss] + 1, number - hits[any_miss], 1 - tail)
     return low, high
+
+
+def interval_of_median(values: Floats, *, level: float = 0.95) -> tuple[float, float]:
+    """Return the exact interval of a median, between two of the values: whatever their distribution is.
+
+    Of n sorted values, the ends are those in place d and n + 1 - d, where d is the largest with P(X < d) <=
+    (1 - level) / 2, X binomial of n and 1/2. It holds the median at least as often as it says.
+
+    Args:
+        values: `[N]`, which may be infinite.
+        level: the confidence level, between 0 and 1.
+
+    Returns:
+        Low and high; NaN where there are too few values for this level (five for 0.95), or one is NaN.
+
+    Raises:
+        UsageError: `unknown-setting` for another level.
+
+    Source: Thompson (1936), On confidence ranges for the median and other expectation distributions for populations of
+    unknown distribution form, https://doi.org/10.1214/aoms/1177732502
+
+    >>> interval_of_median(np.arange(1.0, 10.0))  # P(X < 2) = (1 + 9) / 2^9 = 0.0195, P(X < 3) = 46 / 2^9
+    (2.0, 8.0)
+    """
+    from scipy.special import bdtr  # noqa: PLC0415 - costs more than most evaluations
+
+    number, tail = values.size, (1 - share("level", level)) / 2
+    below = bdtr(np.arange(number // 2, dtype=np.float64), number, 0.5)  # P(X < d) of d = 1, 2, ... n / 2
+    place = int(np.count_nonzero(below <= tail))
+    if not place or np.isnan(values).any():
+        return math.nan, math.nan
+    ordered = np.sort(values)
+    return float(ordered[place - 1]), float(ordered[number - place])
 
 
 def described_share(count: int, number: int, level: float = 0.95) -> str:

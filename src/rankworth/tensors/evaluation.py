@@ -420,11 +420,15 @@ def _refusal(quantity: Measure | Fact) -> MeasureError | None:
     if isinstance(quantity, TextFact):
         return MeasureError("measure-syntax", f"{quantity} is a text, and arrays hold numbers")
     remedy = "rankworth.evaluate has it, where documents have ids"
-    if quantity.definition.subtopics:
-        return MeasureError("bad-definition", f"{quantity} needs grades by subtopic; a matrix has none", remedy=remedy)
-    if quantity.definition.needs:
-        text = f"{quantity} needs data about items; the columns of a matrix have no ids"
-        return MeasureError("bad-definition", text, remedy=remedy)
+    why = ""
+    if quantity.averaging in ("median", "micro"):
+        why = "is a median or a pooled mean over queries, and batches add up to means of values"
+    elif quantity.definition.subtopics:
+        why = "needs grades by subtopic; a matrix has none"
+    elif quantity.definition.needs:
+        why = "needs data about items; the columns of a matrix have no ids"
+    if why:
+        return MeasureError("bad-definition", f"{quantity} {why}", remedy=remedy)
     if isinstance(quantity, Measure) and quantity.uses_costs:
         text = f"{quantity} adds up what documents cost, which a matrix does not say"
         return MeasureError("bad-definition", text, remedy=remedy)

@@ -114,6 +114,9 @@ def evaluation_for_bounds(
 
     """
     check_word("bounds", by, VARIED)
+    if run.is_of_first_ranks and by == "unjudged":
+        text = "only the rank of the first hit of each query is known, and not which documents nobody judged"
+        raise UsageError("unfollowed-setting", text, remedy="leave bounds out")
     needs_rows = by == "unjudged" and any(not _has_plain_ranks(measure) for measure in plan.measures)
     shown = _queries_with_ids(judgements, plan)
     return evaluate_run(judgements, run, [plan], shown=shown, progress=progress, full=needs_rows)
