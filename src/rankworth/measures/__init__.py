@@ -22,8 +22,8 @@ from rankworth.measures import (
     spending,
     whole_runs,
 )
-from rankworth.measures.averages import gmean, micro
-from rankworth.measures.core import CATALOGUE, ITEM_MEASURES, Averaging, Measure, Terms, measure
+from rankworth.measures.averages import micro
+from rankworth.measures.core import CATALOGUE, ITEM_MEASURES, Averaging, Measure, Terms, gmean, measure
 from rankworth.measures.facts import FACTS, Fact, TextFact, registered
 
 __all__ = [

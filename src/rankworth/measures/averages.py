@@ -1,33 +1,7 @@
-"""Other means of a measure over queries than the plain one: the geometric mean, and the pooled mean."""
-
-from dataclasses import replace
+"""The pooled mean of a measure over queries: the sum of numerators over that of denominators."""
 
 from rankworth.errors import MeasureError
-from rankworth.measures.core import TOGETHER, Measure, Named, pooled
-
-
-def gmean(measure: Named) -> Measure:
-    """The measure with the geometric mean over queries: `gmean(AP)` is what trec_eval calls gm_map.
-
-    A query's own value stays what it is; values below 0.00001 count as 0.00001 in the mean.
-
-    Raises:
-        MeasureError: `measure-syntax` for what is counted, and for measures that may be negative.
-
-    >>> import rankworth
-    >>> rankworth.gmean(rankworth.AP)
-    gmean(AP)
-    """
-    if not isinstance(measure, Measure):
-        raise MeasureError("measure-syntax", f"gmean({measure}): {measure} is counted and has no mean")
-    if measure.definition.of_run:
-        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} {TOGETHER}")
-    if measure.averaging == "median":
-        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} is a median, and no mean")
-    if measure.range[0] < 0:
-        message = f"gmean({measure}): {measure.name} may be negative, and has no geometric mean"
-        raise MeasureError("measure-syntax", message)
-    return replace(measure, averaging="gmean")
+from rankworth.measures.core import Measure, Named, pooled
 
 
 def micro(measure: Named) -> Measure:

@@ -523,6 +523,30 @@ def no_ties(name: str, ties: str) -> MeasureError:
     )
 
 
+def gmean(measure: Named) -> Measure:
+    """The measure with the geometric mean over queries: `gmean(AP)` is what trec_eval calls gm_map.
+
+    A query's own value stays what it is; values below 0.00001 count as 0.00001 in the mean.
+
+    Raises:
+        MeasureError: `measure-syntax` for what is counted, and for measures that may be negative.
+
+    >>> import rankworth
+    >>> rankworth.gmean(rankworth.AP)
+    gmean(AP)
+    """
+    if not isinstance(measure, Measure):
+        raise MeasureError("measure-syntax", f"gmean({measure}): {measure} is counted and has no mean")
+    if measure.definition.of_run:
+        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} {TOGETHER}")
+    if measure.averaging == "median":
+        raise MeasureError("measure-syntax", f"gmean({measure}): {measure.name} is a median, and no mean")
+    if measure.range[0] < 0:
+        message = f"gmean({measure}): {measure.name} may be negative, and has no geometric mean"
+        raise MeasureError("measure-syntax", message)
+    return replace(measure, averaging="gmean")
+
+
 _Pooled = typing.TypeVar("_Pooled", bound=Measure)
 
 
