@@ -332,7 +332,7 @@ def _single_pool(checked: CheckedRun) -> Iterator[Finding]:
     hits, judged = checked.hits, checked.hits.pool.lengths
     counts = checked.answered & (judged >= _FEW)
     answered = judged[checked.answered]
-    is_small = answered.size >= _CANDIDATES and _POOL <= answered.min() == answered.max() < _FEW
+    is_small = answered.size >= sampled_candidates.FEWEST and _POOL <= answered.min() == answered.max() < _FEW
     counts = checked.answered if is_small and (hits.n_retrieved > judged)[checked.answered].all() else counts
     within = checked.per_query(hits.rank <= judged[hits.query])
     of_run = counts & (within == judged)
