@@ -685,4 +685,107 @@ MORE: Final[dict[str, Shape]] = {
     "ranks without scores in a table with blanks": ranked(
         "run.txt", header("query document rank", RANKS, " "), NDCG, "nDCG@10"
     ),
+    "rank and score exchanged in TREC's lines": ranked(
+        "bm25.run",
+        "".join(
+            f"{query} Q0 {each} {9.5 - at} {at + 1} t\n" for query, row in LISTS.items() for at, each in enumerate(row)
+        ),
+    ),
+    "a dict of ranks": ranked(
+        "run.json",
+        json.dumps({query: {each: at + 1 for at, each in enumerate(row)} for query, row in LISTS.items()}),
+        REFUSED,
+    ),
+    "an object in place of each score": ranked(
+        "run.json",
+        json.dumps({query: {each: {"score": 9.5, "rank": 1} for each in row} for query, row in LISTS.items()}),
+        REFUSED,
+    ),
+    "a gallery and its distances for each query": ranked(
+        "run.json",
+        json.dumps(
+            {query: {"gallery": row, "distances": [0.1 * at for at in range(len(row))]} for query, row in LISTS.items()}
+        ),
+        REFUSED,
+    ),
+    "ids and scores in one object": ranked(
+        "run.jsonl",
+        lines(
+            *(
+                {"qid": query, "retrieved": {"ids": row, "scores": [*range(9, 9 - len(row), -1)]}}
+                for query, row in LISTS.items()
+            )
+        ),
+    ),
+    "rows of a server of data sets": judged(
+        "rows.json",
+        json.dumps(
+            {
+                "features": [],
+                "rows": [
+                    {
+                        "row_idx": at,
+                        "row": {"query-id": query, "corpus-id": each, "score": grade},
+                        "truncated_cells": [],
+                    }
+                    for at, (query, each, grade) in enumerate(
+                        (q, d, g) for q, row in GRADES.items() for d, g in row.items()
+                    )
+                ],
+                "num_rows_total": 4,
+            }
+        ),
+        NDCG,
+        "nDCG@10",
+    ),
+    "queries and documents as objects": judged(
+        "gold.jsonl",
+        lines(
+            *(
+                {
+                    "query": {"id": query, "text": "why"},
+                    "relevant": [{"doc": {"id": each}, "grade": grade} for each, grade in row.items()],
+                }
+                for query, row in GRADES.items()
+            )
+        ),
+        NDCG,
+        "nDCG@10",
+        answers={"grade=NAME": "grade=grade"},
+    ),
+    "clicks with an id for each event": judged(
+        "clicks.jsonl",
+        lines(
+            *(
+                {"userId": query, "id": each, "time": 1483, "eventId": at}
+                for query, row in RELEVANT.items()
+                for at, each in enumerate(row)
+            )
+        ),
+    ),
+    "marks with decimal commas": judged(
+        "urteile.csv",
+        "Anfrage;Dokument;Relevanz\nq1;d1;2,0\nq1;d2;0,0\nq1;d3;1,0\nq2;d4;1,0\n",
+        REFUSED,
+        "nDCG@10",
+        answers={"query=NAME": "query=Anfrage"},
+    ),
+    "places in a playlist, from 0": ranked(
+        "playlists.csv",
+        "playlist_id,track_uri,pos\n"
+        + "".join(f"{query},{each},{at}\n" for query, row in LISTS.items() for at, each in enumerate(row)),
+        answers={"query=NAME": "query=playlist_id", "document=NAME": "document=track_uri"},
+    ),
+    "documents before queries, without a header": judged(
+        "gold.csv", "d1,q1,2\nd2,q1,0\nd3,q1,1\nd4,q2,1\n", REFUSED, "nDCG@10"
+    ),
+    "triples without a header beside predictions by head and relation": both(
+        "test.tsv",
+        "q1\tlikes\td1\nq1\tlikes\td3\nq2\tlikes\td4\n",
+        "pred.jsonl",
+        lines(*({"h": query, "r": "likes", "preds": row} for query, row in LISTS.items())),
+        AP,
+        "AP",
+        answers={"query=NAME": "query=h"},
+    ),
 }

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth.errors import InputError
 from rankworth.io import delimited as csv_reader
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Reading
@@ -39,7 +40,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def rows_in(path: Path, layout: Layout = RUN, form: str = "csv", **columns: str) -> Rows:
     """What the room hands out."""
-    frames = file_batches([Source(path)], layout, Reading(form, columns))
+    frames = file_batches([Source(path)], layout, Reading(form, columns), Observed())
     return [row for frame in frames for row in frame.rows()]
 
 
@@ -251,6 +252,7 @@ SHORT = "drop or fill such lines"
 QUOTES = 'quotes that belong to a text are doubled, within quotes: "5"" nails"'
 COMMA = "put cells in quotes that hold a comma"
 NUMBER = "a score is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
+DECIMAL = NUMBER.replace("remove a header line", "write 9.5, and not 9,5")
 RECORDS = {
     "q,d": ("the header has 3 cells, this one has 2: q d   [run-columns]", SHORT),
     "q,d,1,2": ("the header has 3 cells, this one has 4: q d 1 2   [run-columns]", COMMA),
@@ -267,7 +269,7 @@ RECORDS = {
     "q,d,0x1": ("the score is '0x1', not a number   [bad-score]", NUMBER),
     "q,d,１": ("the score is '１', not a number   [bad-score]", NUMBER),
     "q,d,True": ("the score is 'True', not a number   [bad-score]", NUMBER),
-    'q,d,"1,5"': ("the score is '1,5', not a number   [bad-score]", NUMBER),
+    'q,d,"1,5"': ("the score is '1,5', not a number   [bad-score]", DECIMAL),
     "q,d,NaN": (
         "the score is NaN   [bad-score]",
         "drop the lines whose score is no finite number, or fix what wrote them",
@@ -331,7 +333,7 @@ def test_grades_and_ranks_are_finite() -> None:
 
 def test_a_decimal_comma_between_semicolons_is_not_a_column_more() -> None:
     assert refused("query;document;grade\nq;d;0,5\n", QRELS) == (
-        f"a.csv:2: the grade is '0,5', not a number   [bad-grade]\n  {NUMBER.replace('score', 'grade')}"
+        f"a.csv:2: the grade is '0,5', not a number   [bad-grade]\n  {DECIMAL.replace('score', 'grade')}"
     )
 
 
@@ -633,7 +635,7 @@ def test_batches_are_small_and_progress_is_told(monkeypatch: pytest.MonkeyPatch)
     told: list[tuple[str, int, int | None]] = []
     source = Source("a.csv")
     source.progress = lambda *news: told.append(news)
-    frames = list(csv_reader.batches(source, RUN, Reading("csv")))
+    frames = list(csv_reader.batches(source, RUN, Reading("csv"), Observed()))
     assert sum(frame.height for frame in frames) == 50_000
     assert max(frame.height for frame in frames) < 5_000
     assert told[-1] == ("a.csv", len(content), len(content))

@@ -25,6 +25,7 @@ from fuzzing.naive import Unclear
 from fuzzing.trials import COLUMNAR, NAIVE, WRITERS, Trial
 from rankworth.errors import InputError
 from rankworth.io import ids
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Reading
@@ -138,6 +139,11 @@ RANKED: dict[str, tuple[bytes, str, Rows | str]] = {
         "",
         "frame-columns",
     ),
+    "a first cell with a line break and no other tab in its line": (
+        b'"\n24"\td\t.5\n"\n25"\td\t1\n',
+        "tsv",
+        [("\n24", "d", 0.5), ("\n25", "d", 1.0)],
+    ),
     "a column called as lists are": (b"query,hits,score\nq1,10,2.5\n", "", "frame-columns"),
     "terminal codes in an open cell": (b'query,document,score\n"a\x1b[2J\n', "", "bad-quotes"),
 }
@@ -159,7 +165,9 @@ def read(content: bytes, path: Path, layout: Layout, form: str) -> Rows | str:
     """The rows, or the slug of an error whose text can be shown on any terminal."""
     path.write_bytes(content)
     try:
-        return [row for frame in file_batches((Source(path),), layout, Reading(form)) for row in frame.rows()]
+        return [
+            row for frame in file_batches((Source(path),), layout, Reading(form), Observed()) for row in frame.rows()
+        ]
     except InputError as error:
         return error.slug if all(line.isprintable() for line in str(error).splitlines()) else repr(str(error))
 

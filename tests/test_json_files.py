@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 import rankworth as rw
 from rankworth.errors import InputError
 from rankworth.io import jsonl
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Reading
@@ -34,7 +35,7 @@ def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 def frames(content: str | bytes, layout: Layout = RUN, **reading: Any) -> Iterator[pl.DataFrame]:
     """The batches of a file with this content."""
     Path("a.json").write_bytes(content if isinstance(content, bytes) else content.encode())
-    return file_batches((Source("a.json"),), layout, Reading(**reading))
+    return file_batches((Source("a.json"),), layout, Reading(**reading), Observed())
 
 
 def rows(content: str | bytes, layout: Layout = RUN, **reading: Any) -> Rows:
@@ -836,8 +837,8 @@ BAD_DOCUMENTS: dict[str, tuple[str, str]] = {
         NO_NUMBER,
     ),
     '{"q1": {"d1": 1}, "q2": {"d1": {"score": 1}}}': (
-        "a.json: 'q2' holds a dict of dicts, so this looks like several runs   [nested-runs]",
-        "several: a file for each",
+        "a.json: query 'q2', document 'd1': this is {'score': 1}, and not a score   [bad-score]",
+        "write the score alone: {query: {document: score}}",
     ),
     '{"q1": {"d1": 1}, "q2": ["d1"]}': (
         "a.json: query 'q2' holds list, not a dict {document: score}   [input-type]",

@@ -115,11 +115,11 @@ import polars as pl
 from rankworth.io.layout import RUN
 
 
-def batches(source, layout, reading):
+def batches(source, layout, reading, observed):
     """Return all rows at once."""
     value = "score" if layout is RUN else "grade"
     if layout is RUN:
-        reading.orders.agree("score", source.name)
+        observed.agree("score", source.name)
     rows = [line.split(":") for line in source.whole().decode().splitlines()]
     yield pl.DataFrame(rows, schema=["query", "document", value], orient="row").cast({value: pl.Float64()})
 '''

@@ -19,11 +19,12 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import atomic, detect_layout, duplicates, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches, file_parts
 from rankworth.io.grade_words import Words
 from rankworth.io.id_tables import rule_of
 from rankworth.io.layout import QRELS, RUN, Layout
-from rankworth.io.options import Blank, Blanks, Reading, refuse_roles
+from rankworth.io.options import Blank, Blanks, Reading, refuse_blanks_alone, refuse_roles
 from rankworth.io.paths import opened
 from rankworth.io.source import STDIN, Progress, Source
 from rankworth.judging.order import Contradictions
@@ -204,7 +205,7 @@ class _Conversion:
 
     def __post_init__(self) -> None:
         """Prepare to read the files, as if nothing had been read yet."""
-        self.reading = self.reading.afresh()
+        self.observed = Observed()
         self.contradictions = Contradictions()
 
     def write(self, target: str) -> Converted:
@@ -229,15 +230,17 @@ class _Conversion:
             self.rows += frame.height
             self.queries += run_starts(frame["query"]).size
             yield frame
-        self.reading.blanks.check(self.sources[0].name, empty=not self.rows)
-        if error := self.contradictions.error(self.name, self.reading.orders.lists, ways=False):
+        refuse_blanks_alone(self.sources[0].name, self.observed.facts.blanks, empty=not self.rows)
+        if error := self.contradictions.error(self.name, self.observed.facts.lists, ways=False):
             raise error
 
     def _read(self) -> Iterator[pl.DataFrame]:
         """Read the rows of all files; refuse those that the target cannot hold."""
         for source in self.sources:
             first, columns = 1, _READ[self.layout]
-            for frame in file_batches([source], self.layout, self.reading, columns=columns, progress=self.progress):
+            for frame in file_batches(
+                [source], self.layout, self.reading, self.observed, columns=columns, progress=self.progress
+            ):
                 write.refuse(frame, self.form, source.name, first, lossy=self.lossy)
                 first += frame.height
                 yield frame.rename({"iteration": "subtopic"}, strict=False)
@@ -300,7 +303,7 @@ class _Conversion:
             return frame
         if self.policy == "error":
             raise self._repeated(frame)
-        if self.policy in duplicates.TOP and not (self.reading.orders.has_scores and self.reading.orders.lists is None):
+        if self.policy in duplicates.TOP and not (self.observed.facts.has_scores and self.observed.facts.lists is None):
             text = f"duplicates={self.policy!r}: {self.name} is ranked by the order of its documents, not by scores"
             remedy = 'the first row of each counts with --duplicates best (duplicates="best")'
             raise InputError("refused-input", text, remedy=remedy)
@@ -316,7 +319,7 @@ class _Conversion:
 
     def _with_list_scores(self, frame: pl.DataFrame) -> pl.DataFrame:
         """Give a batch scores that tell the order of lists, where theirs do not."""
-        lists = self.reading.orders.lists
+        lists = self.observed.facts.lists
         if lists is None:
             return frame
         starts, scores = run_starts(frame["query"]), frame["score"].to_numpy()
@@ -331,9 +334,9 @@ class _Conversion:
     def _left_out(self) -> Iterator[str]:
         """Yield what the target does not hold, in words."""
         yield from self.lost
-        blanks = self.reading.blanks
-        if blanks.count and blanks.policy == "unjudged":
-            yield f"{counted(blanks.count, 'judgement', 'judgements')} without a grade"
+        facts = self.observed.facts
+        if facts.blanks and self.reading.blanks.policy == "unjudged":
+            yield f"{counted(facts.blanks, 'judgement', 'judgements')} without a grade"
         if unlike := min(self.unlike):
             ranks, verb = ("the rank of 1 row", "does") if unlike == 1 else (f"the ranks of {unlike:,} rows", "do")
             yield f"{ranks}, which {verb} not follow the scores"
@@ -342,10 +345,9 @@ class _Conversion:
             yield f"the scores of {lists}, which do not tell the order; those that are written do"
         if self.repeated:
             yield f"{counted(self.repeated, 'row that repeats another', 'rows that repeat others')}"
-        tags = dict.fromkeys(source.tag for source in self.sources if source.tag)
-        if self.form != "trec" and tags:
-            yield f"the tag {quoted(tags)}"
-        if unread := dict.fromkeys(name for source in self.sources for name in source.unread):
+        if self.form != "trec" and facts.tags:
+            yield f"the tag {quoted(dict.fromkeys(facts.tags.values()))}"
+        if unread := dict.fromkeys(name for columns in facts.unread.values() for name in columns):
             yield f"the columns {quoted(unread, _SHOWN)}"
 
 

@@ -170,7 +170,7 @@ def queries(content: bytes, _: str, __: Mapping[str, str]) -> list[Row]:
     """An id in each line."""
     if b"\0" in content:
         raise Unclear("a null byte")
-    lines = [line.strip(b" \t\r\v\f") for line in content.removeprefix(MARK).split(b"\n")]
+    lines = [line.removeprefix(MARK).strip(b" \t\r\v\f") for line in content.split(b"\n")]
     if any(b"\r" in line for line in lines):
         raise Unclear("a carriage return that ends no line, or does")
     return _complete([(decoded(line), "", 1.0, None) for line in lines if line and not line.startswith(b"#")])

@@ -147,9 +147,9 @@ class InputFiles:
         for source, _, _ in files:
             source.close()  # there may be more files than a process may have open
         columns = self.columns.split(contents)
-        for part, names in zip(self.files, columns, strict=False):
-            for source in part:
-                source.has_others = not self.columns.both.items() <= names.items()
+        for part, names, (_, layout, _) in zip(self.files, columns, self.inputs, strict=False):
+            for source in part if not self.columns.both.items() <= names.items() else ():
+                source.columns_option = f"--{layout.option}-columns"
         return [replace(file[2], columns=names) for file, names in zip(files, columns, strict=True)]
 
     @property

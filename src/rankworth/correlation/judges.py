@@ -475,7 +475,7 @@ def agreement(
     sources, _ = reading.read(by_item((qrels_a, qrels_b), judges, reading.grades), ())
     policy = duplicate_judgements
     both = [qrels if isinstance(qrels, Qrels) else Qrels(qrels, duplicate_judgements=policy) for qrels in sources]
-    if (rule := both[0].ids) is not None and not any(qrels.renamed for qrels in both):
+    if (rule := both[0].ids) is not None and not any(qrels.facts.renamed for qrels in both):
         raise rule.unused(quoted(judges), both[0].document_series.head(3).to_list())
     judged, query_ids, scale_grades, tables = judged_pairs(both, judges, queries)
     scale, samples = Scale(scale_grades, distance, rel), resamples or resamples_for(tables.queries)

@@ -12,6 +12,7 @@ import numpy as np
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.correlation.methods import Method
 from rankworth.errors import InputError
+from rankworth.io.facts import Observed
 from rankworth.io.validate import IdKinds, is_id
 from rankworth.io.validate import text as id_text
 from rankworth.judging.order import Contradictions
@@ -143,12 +144,13 @@ class RankedRows:
         """
         import polars as pl  # noqa: PLC0415 - not needed to correlate two lists
 
-        run.orders.refuse_sets("a correlation")
+        run.facts.refuse_sets("a correlation")
         frame = run.frame
         if frame is None:
             frame = pl.concat([batch.select("query", "document", "score") for batch in run.batches()])
-        kinds = IdKinds()
-        kinds.meet_frame(frame)
+        observed = Observed()
+        observed.note_frame(frame)
+        kinds = observed.kinds
         query, documents = (frame[name].cast(pl.String) for name in ("query", "document"))
         scores = frame["score"].cast(pl.Float64).to_numpy()
         names = query.unique(maintain_order=True)

@@ -17,7 +17,7 @@ from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import validate
 from rankworth.model import Run
 from rankworth.scoring import inputs
-from rankworth.scoring.renamed_documents import refuse_unused_ids
+from rankworth.scoring.inputs import refuse_unused_ids
 from rankworth.stats import intervals
 from rankworth.stats.pairing import Pairing
 from rankworth.stats.samples import check_sampling, check_word

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import InputError, MeasureError, UsageError, quoted
 from rankworth.evaluation.runner import evaluate_runs
 from rankworth.io import spans
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches, files_of
 from rankworth.io.id_rules import IdRule
 from rankworth.io.id_tables import rule_for_documents
@@ -91,7 +92,7 @@ def chunks(
     judged = gold
     if rule is not None or not isinstance(judged, Qrels):
         judged = Qrels(gold, columns=qrels_columns, queries=queries, sources=rule)
-    if not judged.spans:
+    if not judged.facts.spans:
         remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
         raise MeasureError("missing-input", "the ceiling of a chunking needs gold that is spans", remedy=remedy)
     wanted = {query: [span for span, grade in graded if grade > 0] for query, graded in gold_spans(judged).items()}
@@ -224,12 +225,13 @@ def _documents_of_items(source: Sequence[Any], called: str, rule: IdRule | None)
 def _frames(source: Any, called: str, reading: Reading) -> "Iterable[pl.DataFrame]":  # noqa: ANN401 - as for `chunks`
     """Return the rows of files or of an object."""
     if files := () if isinstance(source, Mapping) else files_of(source, RUN, reading):
-        return file_batches(files, RUN, reading)
+        return file_batches(files, RUN, reading, Observed())
     from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
-    rows = Reader(RUN, called, reading.columns, reading.orders).read(source)
+    observed = Observed()
+    rows = Reader(RUN, called, reading.columns, observed).read(source)
     if reading.ids is not None and not isinstance(rows, Mapping):
-        return reading.ids.batches(iter([rows]), called, reading.orders)
+        return reading.ids.batches(iter([rows]), called, observed)
     if isinstance(rows, Mapping):
         text = f"{called}: {quoted(rows)} are no spans"
         raise InputError("bad-span", text, remedy="give rows with source, start and end, or tuples of these")

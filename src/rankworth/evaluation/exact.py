@@ -186,7 +186,7 @@ class _Nearest:
         import polars as pl  # noqa: PLC0415 - as everywhere where `import rankworth` may pass
 
         scores = _scores(run)
-        tolerance = tolerance if run.orders.has_scores else 0
+        tolerance = tolerance if run.facts.has_scores else 0
         scores = scores if queries is None else scores.filter(pl.col("query").is_in(queries))
         ranked = pl.col("score").sort(descending=True)
         last = scores.group_by("query", maintain_order=True).agg(
@@ -200,7 +200,7 @@ class _Nearest:
             text += f" (queries with fewer than {cutoffs[-1]}: {few.height:,})"
             remedy = "search exactly for as many, or name the queries that have them: --only FILE (queries=[...])"
             raise InputError("refused-input", f"R@{cutoffs[-1]}: {text}", remedy=remedy)
-        return cls(scores, last, cutoffs, run.orders.has_scores)
+        return cls(scores, last, cutoffs, run.facts.has_scores)
 
     @cached_property
     def digest(self) -> Digest:
@@ -209,7 +209,7 @@ class _Nearest:
 
     def tells_scores(self, run: Run) -> bool:
         """Return whether scores tell which documents of a run count, once it is read; otherwise ids do."""
-        return self.has_scores and run.orders.has_scores
+        return self.has_scores and run.facts.has_scores
 
     def judgements(self, run: Run) -> Qrels:
         """Grade the documents of the exact run and of another one by the number of cutoffs for which each counts."""
@@ -226,6 +226,6 @@ def _scores(run: Run) -> "pl.DataFrame":
     """Return the best score of each document; by its rank where the run has an order alone."""
     import polars as pl  # noqa: PLC0415 - as above
 
-    run.orders.refuse_sets("the recall of a search")
+    run.facts.refuse_sets("the recall of a search")
     rows = pl.concat([frame.select(*_ROW) for frame in run.batches()]).cast({"query": pl.String, "document": pl.String})
     return rows.group_by("query", "document", maintain_order=True).agg(pl.col("score").max())

@@ -19,9 +19,9 @@ from rankworth.results.values import RunValues, Values, details, values_of, with
 from rankworth.scoring import inputs
 from rankworth.scoring.diagnostics import separate_runs
 from rankworth.scoring.evaluator import Evaluation, evaluate_run
+from rankworth.scoring.inputs import refuse_unused_ids
 from rankworth.scoring.labelled import Labelled, refuse_row_weights, with_data_weights
 from rankworth.scoring.plans import Plan
-from rankworth.scoring.renamed_documents import refuse_unused_ids
 from rankworth.settings import DATA, with_quirks
 from rankworth.settings_keywords import OptionKeywords
 from rankworth.whatif.rankings import MeasureContext, contexts

@@ -239,12 +239,12 @@ def refuse_without_scores(run: Run, name: str, definition: Definition) -> None:
         definition: how it is fused.
 
     Raises:
-        InputError: `bad-score`, and as `Orders.refuse_sets`.
+        InputError: `bad-score`, and as `Facts.refuse_sets`.
 
     """
-    run.orders.refuse_sets("a fusion")
+    run.facts.refuse_sets("a fusion")
     takes_scores = definition.steps.uses_scores or definition.steps.who == "all"
-    if takes_scores and not run.orders.has_scores:
+    if takes_scores and not run.facts.has_scores:
         text = f"{name} has ranks and no scores, and {definition} takes scores"
         raise InputError("bad-score", text, remedy="--method rrf (method='rrf') takes ranks alone")
 
@@ -396,7 +396,7 @@ class Fusing:
         """Give rows what a tool reads them by: ranks where scores were made of them, the order of scores in files."""
         frames = list(block.frames)
         for number, run in enumerate(self.used):
-            if by_rank and "rank" not in frames[number].columns and run.orders.has_rank_column:
+            if by_rank and "rank" not in frames[number].columns and run.facts.has_rank_column:
                 frames[number] = frames[number].with_columns(rank=-pl.col("score"))
             if run.files and isinstance(self.definition, ToolFusion) and self.definition.kind.sorts_files:
                 query = np.repeat(np.arange(len(block.queries)), block.lengths[number])

@@ -31,7 +31,8 @@ from rankworth.io.text_lines import Reader, Record
 from rankworth.io.usual_names import OF_FILE, SPELLINGS, bare_names, is_header
 
 if TYPE_CHECKING:
-    from rankworth.io.options import Orders, Reading
+    from rankworth.io.facts import Observed
+    from rankworth.io.options import Reading
 
 CHUNK: Final = 8 << 20
 TAB: Final = "\t"
@@ -106,24 +107,26 @@ class Header:
         return self.roles.value
 
 
-def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> Iterator[pl.DataFrame]:
     """Read the rows of a table, some hundred thousand at a time.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file; its format is `csv`, `tsv` or `msmarco`.
+        observed: gets to know the facts.
 
     Raises:
         InputError: with up to ten problems of the file, each with its line.
 
     """
     header = read_header(source, layout, reading)
+    observed.note_unread(source.name, unread(header.looks, header.roles))
     if header.is_listed:
-        return _of_lists(source, layout, reading, header)
+        return _of_lists(source, layout, reading, observed, header)
     value = header.value
     if layout is RUN:
-        reading.orders.agree(value or "order", source.name)
+        observed.agree(value or "order", source.name)
     more = {f"query {number}": cell for number, cell in enumerate(header.joined, 2)}
     cells = {**header.cells, **more}
     required = [role for role in cells if role not in ("subtopic", "grade")]
@@ -136,11 +139,11 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     if header.file:
         frames = (frame.with_columns(query=pl.lit(header.file)) for frame in frames)
     if header.roles.by_position:
-        frames = (_by_position(frame, reading.orders) for frame in frames)
+        frames = (_by_position(frame, observed) for frame in frames)
     if value in SMALLER:
         frames = (frame.with_columns(score=0.0 - pl.col(value)).drop(value) for frame in frames)
     if not value and layout is RUN:
-        frames = (_ranked(frame, reading.orders) for frame in frames)
+        frames = (_ranked(frame, observed) for frame in frames)
     elif not value:
         frames = (frame.with_columns(grade=pl.lit(1.0)) for frame in frames)
     return _decided(frames, source) if header.undecided else frames
@@ -173,11 +176,13 @@ def _records(
     )
 
 
-def _of_lists(source: Source, layout: Layout, reading: "Reading", header: Header) -> Iterator[pl.DataFrame]:
+def _of_lists(
+    source: Source, layout: Layout, reading: "Reading", observed: "Observed", header: Header
+) -> Iterator[pl.DataFrame]:
     """Read a table with several documents in a cell, or with a column for each rank; one row for each document."""
     request = Request(layout.value, replace(header.looks, called=source.name), header.said)
     schema = dict.fromkeys(header.looks.names, pl.String())
-    reader = frames_of.TableReader(request, schema, reading.orders, reading.grades)
+    reader = frames_of.TableReader(request, schema, observed, reading.grades)
     names = header.looks.names
     cells = {name: names.index(name) for name in header.roles.columns}
     required = header.roles.locations["query"].columns
@@ -191,15 +196,15 @@ def _of_lists(source: Source, layout: Layout, reading: "Reading", header: Header
             yield settled
 
 
-def _by_position(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
+def _by_position(frame: pl.DataFrame, observed: "Observed") -> pl.DataFrame:
     """Call documents without ids by their position within the query."""
-    documents = orders.positions(frame["query"].to_list())
+    documents = observed.positions(frame["query"].to_list())
     return frame.with_columns(pl.Series("document", documents, dtype=pl.String))
 
 
-def _ranked(frame: pl.DataFrame, orders: "Orders") -> pl.DataFrame:
+def _ranked(frame: pl.DataFrame, observed: "Observed") -> pl.DataFrame:
     """Score rows that stand in the order of the ranking."""
-    return frame.with_columns(score=pl.Series(orders.ranked(frame["query"].to_list()), dtype=pl.Float64))
+    return frame.with_columns(score=pl.Series(observed.ranked(frame["query"].to_list()), dtype=pl.Float64))
 
 
 def _decided(frames: Iterator[pl.DataFrame], source: Source) -> Iterator[pl.DataFrame]:
@@ -317,7 +322,6 @@ def read_header(source: Source, layout: Layout, reading: "Reading", *, in_order:
     is_listed = bool(request.separator) or roles.locations["document"].is_span or _holds_lists(looks, roles)
     if not is_listed:
         check_values(request, roles)
-    source.unread = unread(looks, roles)
     lower = {name.lower() for name in names}
     is_quepid = lower >= {"query text", "doc id"} or (layout is QRELS and lower in _QUEPID)
     is_undecided = not looks.is_named and not any(reading.columns.values()) and "score" in roles.locations
@@ -337,6 +341,8 @@ def _usual_columns(
     usual = _USUAL.get((reading.format, layout, len(begun.cells)))
     if reading.option in remedies.PAIRS and len(begun.cells) == len(_PAIR):
         usual = _PAIR
+    if usual is not None and layout is not RUN and _are_ids(looks, usual):
+        usual = None
     if usual is None and is_written(begun.cells[-1]) and (role := value_by_position(source.path, looks, layout)):
         return {"query": "1", "document": "", role: "2"}
     if usual is None:
@@ -347,6 +353,14 @@ def _usual_columns(
         text = f"{looks.called}: this is no header line, so the columns are not known: {quoted(begun.cells, 8)}"
         raise InputError("frame-columns", text, remedy=remedy)
     return {role: str(number) for number, role in enumerate(usual, 1)}
+
+
+def _are_ids(looks: Looks, usual: Sequence[str]) -> bool:
+    """Return whether ids with digits stand where grades usually do."""
+    if "grade" not in usual:
+        return False
+    grades = looks.columns[str(usual.index("grade") + 1)]
+    return len(grades.texts) > 1 and all(text[0].isalpha() and text[-1].isdigit() for text in grades.texts)
 
 
 def _holds_lists(looks: Looks, roles: Roles) -> bool:
@@ -416,7 +430,9 @@ def _is_named(begun: Beginning, reading: "Reading") -> bool:
     if said:
         numbers = [column.removeprefix("-").replace(",", "") for column in said if column != "*"]  # all other columns
         return not numbers or not all(map(str.isdecimal, numbers))
-    return len(begun.cells) > 2 and not _is_data(begun.cells, reading.grades)  # noqa: PLR2004 - two cells are no table
+    columns_below = of_cells(begun.rows, len(begun.cells))
+    comes_again = any(cell and cell in below.texts for cell, below in zip(begun.cells, columns_below, strict=True))
+    return len(begun.cells) > 2 and not (comes_again or _is_data(begun.cells, reading.grades))  # noqa: PLR2004 - two cells are no table
 
 
 def ranks(source: Source, reading: "Reading") -> int | None:
@@ -436,7 +452,10 @@ def ranks(source: Source, reading: "Reading") -> int | None:
 
 def _begin(source: Source, form: str, columns: Mapping[str, str]) -> Beginning:
     delimiters: Iterable[str] = FORMATS[form].delimiters
-    if form == "tsv" and (sign := separator_of(lines.first_line(source.head(_HEAD)))) in LOOSE:
+    head = source.head(_HEAD)
+    first = lines.first_line(head)
+    goes_on = first.count(b'"') % 2 == 1 and b"\t" in head  # a record whose first cell has a line break
+    if form == "tsv" and not goes_on and (sign := separator_of(first)) in LOOSE:
         numbers = {name for role, name in columns.items() if role != "query"} - {"", "1"}
         is_single = OF_FILE in columns.get("query", "") and not numbers  # a document in each line, with its blanks
         delimiters = (TAB,) if is_single else (sign,)

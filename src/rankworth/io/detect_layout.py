@@ -4,6 +4,7 @@ from typing import Final
 
 from rankworth.errors import InputError
 from rankworth.io.detect import format_of
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import HEAD, first_line
@@ -43,7 +44,7 @@ def layout_of(source: Source, reading: Reading) -> Layout:
 
 def _tried(source: Source, layout: Layout, reading: Reading) -> InputError | None:
     """Read the first rows of a file as this layout; return the error, None where there is none."""
-    rows = file_batches((source,), layout, reading.afresh())
+    rows = file_batches((source,), layout, reading, Observed())
     try:
         next(rows)
     except InputError as error:

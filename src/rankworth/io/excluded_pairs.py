@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError
 from rankworth.io import detect, lines
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches, files_of
 from rankworth.io.id_arrays import is_sparse, of_sparse
 from rankworth.io.kinds import is_array, is_table, plain
@@ -86,7 +87,7 @@ def _of_file(file: Source, reading: Reading) -> "Iterable[pl.DataFrame]":
     run = replace(reading, columns={role: name for role, name in reading.columns.items() if role != "grade"})
     errors: list[InputError] = []
     for layout, columns in ((QRELS, reading), (RUN, run)):
-        rows = file_batches((file,), layout, columns)
+        rows = file_batches((file,), layout, columns, Observed())
         try:
             return chain([next(rows)], rows)
         except InputError as error:

@@ -1,6 +1,6 @@
 """From files to batches of rows: the dispatcher above the readers of formats.
 
-The module of each format has a function `batches(source, layout, reading, progress)`, which hands out frames with the
+The module of each format has a function `batches(source, layout, reading, observed)`, which hands out frames with the
 columns `query` and `document` (text) and `score` or `grade` (float64), for judgements also `subtopic` where there is
 one. A higher score is better; where a ranking has no scores they are made from its order: -1, -2, -3 ...
 """
@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, quoted
+from rankworth.io.facts import Observed
 from rankworth.io.formats import FORMATS, has_module
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import empty as no_rows
@@ -50,6 +51,7 @@ def file_batches(
     files: Iterable[Source],
     layout: Layout,
     reading: Reading,
+    observed: Observed,
     *,
     columns: tuple[str, ...] = (),
     progress: Progress | None = None,
@@ -60,6 +62,7 @@ def file_batches(
         files: read one after the other.
         layout: `RUN` or `QRELS`.
         reading: what the user says of them.
+        observed: gets to know the facts.
         columns: which columns to hand out of TREC's lines; by default those that judging needs.
         progress: called with how far each file is read.
 
@@ -68,18 +71,23 @@ def file_batches(
 
     """
     files = tuple(files)
-    frames = _batches(files, layout, reading, columns, progress)
+    frames = _batches(files, layout, reading, observed, columns, progress)
     if layout is not RUN and "(" in reading.columns.get("grade", "") and (judges := _judges(reading)):
         name = quoted(file.name for file in files)
-        frames = iter([reading.blanks.settle(judges.combined(list(frames)), name)])
+        frames = iter([reading.blanks.settle(judges.combined(list(frames)), name, observed)])
     if reading.ids is None:
         yield from frames
     else:
-        yield from reading.ids.batches(frames, quoted(file.name for file in files), reading.orders)
+        yield from reading.ids.batches(frames, quoted(file.name for file in files), observed)
 
 
 def _batches(
-    files: Sequence[Source], layout: Layout, reading: Reading, columns: tuple[str, ...], progress: Progress | None
+    files: Sequence[Source],
+    layout: Layout,
+    reading: Reading,
+    observed: Observed,
+    columns: tuple[str, ...],
+    progress: Progress | None,
 ) -> "Iterator[pl.DataFrame]":
     """Yield the rows of files as `file_batches` does, with ids as they stand there."""
     every, is_by_file = True, reading.columns.get("query") == OF_FILE  # of which some may have no row
@@ -88,16 +96,16 @@ def _batches(
         source.check()
         source.progress, empty = progress, True
         with _naming(layout, source, reading):
-            for frame in _rows(source, layout, reading, columns):
+            for frame in _rows(source, layout, reading, observed, columns):
                 if frame.height:
                     empty = False
                     if separate is not None:
                         separate.meet(frame, source)
                     is_settled = layout is RUN or _judges(reading) is not None
-                    yield frame if is_settled else reading.blanks.settle(frame, source.name)
+                    yield frame if is_settled else reading.blanks.settle(frame, source.name, observed)
         source.check()
         every = every and empty
-        if empty and reading.orders.lists is None and not is_by_file:  # a response may have no hits
+        if empty and observed.facts.lists is None and not is_by_file:  # a response may have no hits
             raise no_rows(source, layout)
     if every:
         raise no_rows(source, layout)
@@ -119,9 +127,9 @@ def _naming(layout: Layout, source: Source, reading: Reading) -> Iterator[None]:
             if by_file := remedies.by_file(source.pattern, looks, layout, reading.option or layout.option):
                 remedy = "\n".join(filter(None, (by_file, error.remedy)))
                 raise InputError(error.slug, *error.problems, more=error.more, remedy=remedy) from None
-        if not source.has_others or error.slug != "frame-columns":
+        if source.columns_option == "--columns" or error.slug != "frame-columns":
             raise
-        remedy = error.remedy.replace("--columns ", f"--{layout.option}-columns ")
+        remedy = error.remedy.replace("--columns ", f"{source.columns_option} ")
         raise InputError(error.slug, *error.problems, remedy=remedy) from None
 
 
@@ -160,7 +168,9 @@ class _SeparateQueries:
         return len({tag(file) for file in files}) == 1
 
 
-def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...]) -> "Iterator[pl.DataFrame]":
+def _rows(
+    source: Source, layout: Layout, reading: Reading, observed: Observed, columns: tuple[str, ...]
+) -> "Iterator[pl.DataFrame]":
     """Read the rows of one file with the module of its format."""
     from rankworth.io.detect import format_of, refuse_misfit  # noqa: PLC0415 - it reads first rows
 
@@ -179,7 +189,7 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
             raise InputError(
                 "frame-columns", text, remedy="a * stands for any text in the names of the judges' columns"
             )
-        return _of_judges(source, layout, reading, columns, graded)
+        return _of_judges(source, layout, reading, observed, columns, graded)
     if form != "json" and (root := reading.columns.get("root")):
         text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"
         raise InputError("frame-columns", text, remedy="leave root out")
@@ -194,20 +204,28 @@ def _rows(source: Source, layout: Layout, reading: Reading, columns: tuple[str, 
             raise InputError("frame-columns", text, remedy=remedy)
         from rankworth.io import trec  # noqa: PLC0415 - not needed for the others
 
-        reading.orders.agree("score", source.name)
-        return trec.batches(source, layout, columns=columns, option=reading.option, grades=reading.grades)
+        observed.agree("score", source.name)
+        return trec.batches(source, layout, observed, columns=columns, option=reading.option, grades=reading.grades)
     module = import_module(f"rankworth.io.{FORMATS[form].module}")
-    rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form))
+    rows: Iterator[pl.DataFrame] = module.batches(source, layout, replace(reading, format=form), observed)
     return rows
 
 
 def _of_judges(
-    source: Source, layout: Layout, reading: Reading, columns: tuple[str, ...], names: Sequence[str]
+    source: Source,
+    layout: Layout,
+    reading: Reading,
+    observed: Observed,
+    columns: tuple[str, ...],
+    names: Sequence[str],
 ) -> "Iterator[pl.DataFrame]":
     """Read the rows of one file for each of the columns in which judges have their grades."""
     for name in names:
-        yield from _rows(source, layout, replace(reading, columns={**reading.columns, "grade": name}), columns)
-    source.unread = {name: cells for name, cells in source.unread.items() if name not in names}
+        yield from _rows(
+            source, layout, replace(reading, columns={**reading.columns, "grade": name}), observed, columns
+        )
+    unread = observed.facts.unread.get(source.name, {})
+    observed.note_unread(source.name, {name: cells for name, cells in unread.items() if name not in names})
 
 
 def _judges(reading: Reading) -> "Judges | None":
@@ -248,9 +266,8 @@ def file_parts(
 
     def part(file: Source) -> Part:
         def frames() -> "Iterator[pl.DataFrame]":
-            again = reading.afresh()
-            again = replace(again, ids=again.ids.idle_where_unfit()) if again.ids else again
-            for frame in file_batches((file,), layout, again, columns=columns):
+            again = replace(reading, ids=reading.ids.idle_where_unfit()) if reading.ids else reading
+            for frame in file_batches((file,), layout, again, Observed(), columns=columns):
                 yield frame.rename({"iteration": "subtopic"}, strict=False)
 
         is_renamed = reading.ids is not None

@@ -12,7 +12,7 @@ class Format:
     Attributes:
         name: what options call it.
         called: what messages call it.
-        module: which module of `rankworth.io` reads it, by a function `batches(source, layout, reading)`.
+        module: which module of `rankworth.io` reads it, by a function `batches(source, layout, reading, observed)`.
         suffixes: how names of such files end.
         magic: how such files begin, where that tells.
         delimiters: what may stand between cells, the likely ones first.

@@ -13,11 +13,11 @@ import polars as pl
 
 from rankworth.errors import InputError, shortened
 from rankworth.io import cells, grade_words, remedies, validate
+from rankworth.io.facts import Observed
 from rankworth.io.grade_words import Words
 from rankworth.io.kinds import has_documents, plain
 from rankworth.io.layout import QRELS, RUN
 from rankworth.io.looks import Column, Looks
-from rankworth.io.options import Orders
 from rankworth.io.remedies import Request
 from rankworth.io.resolve import SMALLER, VALUES, Location, Roles, check_named, check_values, resolve
 from rankworth.io.rows import Records
@@ -66,7 +66,7 @@ class TableReader:
     Attributes:
         request: the table, and what the user says of it.
         schema: all of its columns, and what they hold.
-        orders: how the documents of a run are ranked.
+        observed: gets to know the facts.
         grades: the grades that words mean.
         roles: which column holds what.
 
@@ -74,7 +74,7 @@ class TableReader:
 
     request: Request
     schema: Schema
-    orders: Orders = field(default_factory=Orders, compare=False, repr=False)
+    observed: Observed = field(default_factory=Observed, compare=False, repr=False)
     grades: Words = field(default_factory=lambda: grade_words.NONE, repr=False)
     roles: Roles = field(init=False)
 
@@ -170,7 +170,7 @@ class TableReader:
         place = self.roles.locations["document"]
         if not place.is_span:
             return frame
-        self.orders.spans = True
+        self.observed.note(spans=True)
         cells_of_parts = [frame["document"].struct.field(role).to_list() for role in place.part_roles]
         documents = place.span_ids(cells_of_parts, self.looks.where)
         return frame.with_columns(pl.Series("document", documents, dtype=pl.String))
@@ -206,7 +206,7 @@ class TableReader:
             query = query.gather([row for row, items in enumerate(lists) for _ in items])
             cells_of_values = pl.Series(role, [number for row in numbers for number in row], dtype=pl.Float64)
             cells_of_values = 0.0 - cells_of_values if role in SMALLER else cells_of_values  # a minus follows
-        documents = pl.Series("document", self.orders.positions(query.to_list()), dtype=pl.String)
+        documents = pl.Series("document", self.observed.positions(query.to_list()), dtype=pl.String)
         return pl.DataFrame([query, documents, cells_of_values.alias(role)])
 
     def _where(self, role: str) -> Callable[[int], str]:
@@ -219,7 +219,7 @@ class TableReader:
         """Make a row for each document of lists: ids beside lists of numbers, or records; integers stay integers."""
         layout = RUN if self.value == RUN.value else QRELS
         looks = replace(self.looks, first=min(self.looks.first, 1))
-        records = Records(layout, self.request.said, self.orders, first=looks.first, grades=self.grades)
+        records = Records(layout, self.request.said, self.observed, first=looks.first, grades=self.grades)
         records.use(looks, self.roles)
         columns = {role: frame[role].to_list() for role in frame.columns}
         rows = records.frame_of_lists(columns, self.looks.where)
@@ -266,10 +266,10 @@ class TableReader:
         value, looks = self.value, self.looks
         role = next((role for role in VALUES[value] if role in rows.columns), "")
         if value == "score":
-            self.orders.agree(role or "order", looks.called)
+            self.observed.agree(role or "order", looks.called)
         if not role and value == "score":
             queries = rows["query"].cast(pl.String).to_list()
-            return pl.Series("score", self.orders.ranked(queries), dtype=pl.Float64)
+            return pl.Series("score", self.observed.ranked(queries), dtype=pl.Float64)
         if not role:
             return pl.ones(rows.height, dtype=pl.Float64, eager=True).alias(value)
         column = rows[role].alias(value)
@@ -306,7 +306,7 @@ def read(
     value: str,
     called: str,
     said: Mapping[str, str] = NONE,
-    orders: Orders | None = None,
+    observed: Observed | None = None,
     grades: Words = grade_words.NONE,
 ) -> pl.DataFrame:
     """Read a frame's columns under their canonical names, values as float64; ids keep their type.
@@ -318,14 +318,14 @@ def read(
         value: `score` or `grade`.
         called: what messages call it.
         said: which column holds what, as the user says.
-        orders: how the documents of a run are ranked.
+        observed: gets to know the facts.
         grades: the grades that words mean.
 
     Raises:
         InputError: `frame-columns`, `id-type`, `missing-value`, `bad-score`, `bad-grade`, `empty-input`.
 
     """
-    frame, reader = _selected(source, value, called, said, orders or Orders(), grades)
+    frame, reader = _selected(source, value, called, said, observed or Observed(), grades)
     if not frame.height:
         raise InputError("empty-input", f"{called}: the frame has no rows")
     rows = reader.brought(frame)
@@ -444,7 +444,7 @@ def _selected(
     value: str,
     called: str,
     said: Mapping[str, str],
-    orders: Orders,
+    observed: Observed,
     grades: Words,
 ) -> tuple[pl.DataFrame, TableReader]:
     """Select the columns that are needed from a frame of any library; the others are not converted."""
@@ -462,7 +462,7 @@ def _selected(
         seen, items = (schema, {}) if is_native else looked_at(frame, schema)
         looks = looks_of(seen, called)
         request = Request(value, replace(looks, columns={**looks.columns, **items}), said)
-        reader = TableReader(request, seen, orders, grades)
+        reader = TableReader(request, seen, observed, grades)
         needed = reader.roles.columns
         if is_native:
             lazy = frame.lazy()

@@ -10,12 +10,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar, Final, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from rankworth.errors import InputError, UsageError, quoted
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from rankworth.io.facts import Observed
 
 _NO_TABLE: Final[Mapping[str, str]] = MappingProxyType({})
 _SIGNS: Final = re.compile(r"[%|;\s\x00-\x1f\x7f]")
@@ -26,13 +28,6 @@ _END: Final = re.compile(r"[\W_]+$")
 """signs at the edge of a suffix, and of a prefix"""
 OPTIONS: Final = ("ids", "qrels_ids", "run_ids", "collapse", "sources")
 """keywords that give rules"""
-
-
-class Reported(Protocol):
-    """What is known of an input once it is read."""
-
-    renamed: bool
-    """whether a document was renamed"""
 
 
 @dataclass(frozen=True)
@@ -146,13 +141,13 @@ class IdRule:
             raise InputError("missing-value", text, remedy="name a rule that leaves a part of each id")
         return new.alias(documents.name)
 
-    def batches(self, frames: "Iterator[pl.DataFrame]", name: str, reported: Reported) -> "Iterator[pl.DataFrame]":
+    def batches(self, frames: "Iterator[pl.DataFrame]", name: str, observed: "Observed") -> "Iterator[pl.DataFrame]":
         """Rename the documents of frames, and note whether any was renamed.
 
         Args:
             frames: with a column `document`.
             name: of the input, for messages.
-            reported: gets to know whether a document was renamed.
+            observed: gets to know whether a document was renamed.
 
         Raises:
             InputError: `unused-ids` behind the last frame, where the rule fits none; `missing-value`.
@@ -162,10 +157,11 @@ class IdRule:
         for frame in frames:
             document = frame["document"]
             new = self.renamed(document, name)
-            reported.renamed = reported.renamed or bool((new != document.cast(new.dtype)).any())
+            if not observed.facts.renamed and (new != document.cast(new.dtype)).any():
+                observed.note(renamed=True)
             ids = ids or new.head(_SAMPLE).to_list()
             yield frame.with_columns(new)
-        if not reported.renamed and not self.may_be_idle:
+        if not observed.facts.renamed and not self.may_be_idle:
             raise self.unused(name, ids)
 
     def texts_of(self, documents: Sequence[str]) -> dict[str, str]:  # noqa: ARG002 - of sources alone

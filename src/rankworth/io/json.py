@@ -22,6 +22,7 @@ from rankworth.io.usual_names import NONE
 if TYPE_CHECKING:
     import polars as pl
 
+    from rankworth.io.facts import Observed
     from rankworth.io.options import Reading
 
 from rankworth.io.json_text import check_keys, parsed
@@ -32,29 +33,31 @@ _DICTS: Final = re.compile(rb"\s*\{\s*" + _STRING + rb":\s*\{\s*" + _STRING + rb
 """how a dict of dicts begins"""
 
 
-def batches(source: Source, layout: Layout, reading: "Reading") -> "Iterator[pl.DataFrame]":
+def batches(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> "Iterator[pl.DataFrame]":
     """Yield the rows of a document of JSON, in file order.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file.
+        observed: gets to know the facts.
 
     Raises:
         InputError: with the first problem of the file.
 
     """
-    rows = _rows(source, layout, reading)
+    rows = _rows(source, layout, reading, observed)
     yield frame_of(rows, layout, source.name, reading.grades) if isinstance(rows, Mapping) else rows
 
 
-def dicts(source: Source, layout: Layout, reading: "Reading") -> Scored | None:
+def dicts(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> Scored | None:
     """Read a dict of dicts, checked, without its empty queries; None for any other document, see `batches`.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file.
+        observed: gets to know the facts.
 
     Raises:
         InputError: with the first problem of the file.
@@ -62,8 +65,8 @@ def dicts(source: Source, layout: Layout, reading: "Reading") -> Scored | None:
     """
     if _DICTS.match(source.head(_HEAD).removeprefix(MARK)) is None:
         return None
-    rows = _rows(source, layout, reading)
-    return rows if isinstance(rows, Mapping) and reading.orders.lists is None else None
+    rows = _rows(source, layout, reading, observed)
+    return rows if isinstance(rows, Mapping) and observed.facts.lists is None else None
 
 
 def is_row(value: object) -> bool:
@@ -77,7 +80,7 @@ def is_row(value: object) -> bool:
     )
 
 
-def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.DataFrame":
+def _rows(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> "Scored | pl.DataFrame":
     """Read what a document holds with the reader of Python's objects; lines may be responses."""
     text, name = source.whole(), source.name
     if not text.removeprefix(MARK).strip():
@@ -92,7 +95,7 @@ def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.Da
         text = b"[%b]" % b",".join(line for _, line in numbered)
     check_keys(text, document, name, layout.repeated, document)
     del text
-    reader = Reader(layout, name, reading.columns, reading.orders, first=1, file=source.stem, grades=reading.grades)
+    reader = Reader(layout, name, reading.columns, observed, first=1, file=source.stem, grades=reading.grades)
     rows = reader.read(document)
     if not isinstance(rows, Mapping):
         return rows
@@ -102,8 +105,8 @@ def _rows(source: Source, layout: Layout, reading: "Reading") -> "Scored | pl.Da
         from rankworth.io.roots import with_root  # noqa: PLC0415 - for a message only
 
         raise with_root(error, document, reader) from None
-    if layout is RUN and reading.orders.lists is None:
-        reading.orders.agree("score", name)
+    if layout is RUN and observed.facts.lists is None:
+        observed.agree("score", name)
     parts = rows.values()
     validate.values(parts, sum(map(len, parts)), layout.value, list(rows), name=name, words=reading.grades)
     return rows

@@ -13,7 +13,9 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io import json, json_text, lines
+from rankworth.io.id_arrays import is_chroma
 from rankworth.io.kinds import has_documents
+from rankworth.io.known_layouts import is_known
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import Chunk
 from rankworth.io.python_objects import Reader
@@ -24,6 +26,7 @@ from rankworth.io.source import Source
 from rankworth.io.validate import shown
 
 if TYPE_CHECKING:
+    from rankworth.io.facts import Observed
     from rankworth.io.options import Reading
 
 CHUNK: Final = 8 << 20
@@ -33,19 +36,20 @@ _LONG: Final = 1 << 20
 """bytes of a line that holds lists, which Polars would read in vain"""
 
 
-def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> Iterator[pl.DataFrame]:
     """Yield the rows in batches, in file order; all of a file that turns out to be one JSON document.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file.
+        observed: gets to know the facts.
 
     Raises:
         InputError: with the first problem of the file and its line.
 
     """
-    reader = _JsonReader(source, layout, reading)
+    reader = _JsonReader(source, layout, reading, observed)
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST)
     first = next((chunk for chunk in chunks if chunk.text.strip()), None)
     if first is None:
@@ -53,7 +57,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     empty = True
     try:
         if not reader.begin(first):
-            yield from json.batches(source, layout, reading)
+            yield from json.batches(source, layout, reading, observed)
             return
         for chunk, parsed in lines.parsed(chain([first], chunks), lambda chunk: reader.parsed(chunk.text)):
             frame = reader.line_by_line(*chunk) if parsed is None else parsed
@@ -73,9 +77,9 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
 class _JsonReader:
     """Turns chunks into frames."""
 
-    def __init__(self, source: Source, layout: Layout, reading: "Reading") -> None:
-        self.source, self.layout, self.reading = source, layout, reading
-        self.records = Records(layout, reading.columns, reading.orders, grades=reading.grades)
+    def __init__(self, source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> None:
+        self.source, self.layout, self.reading, self.observed = source, layout, reading, observed
+        self.records = Records(layout, reading.columns, observed, grades=reading.grades)
         self.first: object = None
         """the first object of the file"""
         self.keys: tuple[str, ...] = ()
@@ -85,21 +89,23 @@ class _JsonReader:
     def begin(self, chunk: Chunk) -> bool:
         """Learn from the first object what the keys are; return whether it is one that may stand in a line."""
         numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
-        number, line = next((number, line) for number, line in numbered if line.strip())
+        lines_of_text = ((number, line) for number, line in numbered if line.strip())
+        number, line = next(lines_of_text)
         first = json_text.parsed(line, self.source, number)
-        if not json.is_row(first) or by_query(first, self.reading.columns):
+        is_row = json.is_row(first) or _is_alike(first, next(lines_of_text, (0, b""))[1])
+        if not is_row or by_query(first, self.reading.columns):
             return False
         where = f"{self.source.name}:{number}"
-        fields = Records(self.layout, self.reading.columns, self.reading.orders).fields
+        fields = Records(self.layout, self.reading.columns, self.observed).fields
         self.first = first
         columns = fields.columns([first], lambda _: where)
-        self.source.unread = unread(fields.looks, fields.roles)
+        self.observed.note_unread(self.source.name, unread(fields.looks, fields.roles))
         is_plain = all(place.way == "column" for place in fields.roles.locations.values())
         if set(columns) == {*self.columns} and is_plain and not has_documents(columns["document"][0]):
             check_named(fields.request)
             self.keys = tuple(fields.roles.locations[role].called for role in self.columns)
             if self.layout is RUN:
-                self.reading.orders.agree("score", where)
+                self.observed.agree("score", where)
         return True
 
     def parsed(self, chunk: bytes) -> pl.DataFrame | None:
@@ -147,3 +153,14 @@ class _JsonReader:
             for row, (text, value) in enumerate(zip(texts, values, strict=True)):
                 json_text.check_keys(text, value, where(row), self.layout.repeated, [value])
         return self.records.frame(values, where) if values else pl.DataFrame()
+
+
+def _is_alike(first: object, line: bytes) -> bool:
+    """Return whether the next line holds an object with the keys of the first one, so that these name columns."""
+    if not isinstance(first, dict) or is_chroma(first) or is_known(first):
+        return False
+    try:
+        second = orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return False
+    return isinstance(second, dict) and second.keys() == first.keys()

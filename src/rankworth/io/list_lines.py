@@ -14,13 +14,14 @@ import numpy as np
 import polars as pl
 
 from rankworth.errors import InputError, quoted
+from rankworth.io.facts import Lists
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import HEAD, decoded, first_line, numbered
-from rankworth.io.options import Lists
 from rankworth.io.plain_lines import list_separator
 from rankworth.io.source import Source
 
 if TYPE_CHECKING:
+    from rankworth.io.facts import Observed
     from rankworth.io.options import Reading
 
 BATCH: Final = 1 << 18
@@ -32,13 +33,14 @@ _USED: Final = ("query", "document", "documents", "separator")
 _EVERY: Final = "*"
 
 
-def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> Iterator[pl.DataFrame]:
     """Yield a row for each document, in file order.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file: the number of the cell with the query, 1 by default, and the separator.
+        observed: gets to know the facts.
 
     Raises:
         InputError: `frame-columns`, `missing-value`, and as `rankworth.io.lines.numbered`.
@@ -47,7 +49,7 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     cell = _cell_of_query(source, reading)
     separator = reading.columns.get("separator", "") or list_separator(first_line(source.head(HEAD)))
     if layout is RUN:
-        reading.orders.agree("order", source.name, Lists())
+        observed.agree("order", source.name, Lists())
     split = _splitter(separator)
     queries: list[str] = []
     lists: list[list[str]] = []
@@ -65,16 +67,16 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         lists.append(documents)
         places.append(number)
         if len(places) * 8 > BATCH or sum(map(len, lists[-1:])) > BATCH:
-            yield _frame(source, layout, reading, queries, lists, places)
+            yield _frame(source, layout, observed, queries, lists, places)
             queries, lists, places = [], [], []
     if places:
-        yield _frame(source, layout, reading, queries, lists, places)
+        yield _frame(source, layout, observed, queries, lists, places)
 
 
 def _frame(
     source: Source,
     layout: Layout,
-    reading: "Reading",
+    observed: "Observed",
     queries: Sequence[str],
     lists: Sequence[Sequence[str]],
     places: Sequence[int],
@@ -82,7 +84,7 @@ def _frame(
     """Make a row for each document of some lines."""
     lengths = np.fromiter(map(len, lists), np.int64, len(lists))
     if layout is RUN:
-        reading.orders.meet(queries, lambda row: f"{source.name}:{places[row]}")
+        observed.refuse_repeated(queries, lambda row: f"{source.name}:{places[row]}")
         ends = np.repeat(np.cumsum(lengths), lengths)
         value = np.arange(int(lengths.sum())) - (ends - np.repeat(lengths, lengths)) + 1.0
         value = -value

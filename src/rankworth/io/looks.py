@@ -352,7 +352,7 @@ def misfit(columns: Sequence[Column], layout: Layout, form: str) -> str:
         return ""
     column = dict(zip(names, columns, strict=True))
     checks: tuple[Callable[[Mapping[str, Column], Layout], str], ...] = (_misfit_of_values,)
-    checks += (_misfit_of_ranks, _misfit_of_lines) if form == "trec" else (_misfit_of_cells,)
+    checks += (_misfit_of_scores, _misfit_of_ranks, _misfit_of_lines) if form == "trec" else (_misfit_of_cells,)
     return next(filter(None, (check(column, layout) for check in checks)), "")
 
 
@@ -363,8 +363,17 @@ def _misfit_of_values(column: Mapping[str, Column], layout: Layout) -> str:
     return ""
 
 
+def _misfit_of_scores(column: Mapping[str, Column], layout: Layout) -> str:  # noqa: ARG001 - of runs alone
+    """Ranks in the place of scores, and scores in that of ranks."""
+    if "rank" not in column:
+        return ""
+    query, rank, score = (column[name] for name in ("query", "rank", "score"))
+    is_exchanged = rank.has_fractions and score.counts_up(query.cells)
+    return f"the ranks would be {quoted(rank.texts, 3)}, and the scores count up within each query" * is_exchanged
+
+
 def _misfit_of_ranks(column: Mapping[str, Column], layout: Layout) -> str:  # noqa: ARG001 - of runs alone
-    """Ranks of -1, ranks that belong to query and column 2 together, and items in all columns."""
+    """Ranks of -1, ranks that belong to query and column 2, and items in all columns."""
     if "rank" not in column:
         return ""
     query, second, rank, score, tag = (column[name] for name in ("query", "Q0", "rank", "score", "tag"))

@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import inflation
 from rankworth.io.array_files import damaged, fbin, ibin, npy, npz, vecs
+from rankworth.io.facts import Lists
 from rankworth.io.layout import RUN, Layout
-from rankworth.io.options import Lists
 from rankworth.io.remedies import is_negative
 from rankworth.io.source import Source
 
 if TYPE_CHECKING:
+    from rankworth.io.facts import Observed
     from rankworth.io.options import Reading
 
 BATCH: Final = 1 << 18
@@ -39,13 +40,14 @@ _NO_DOCUMENT: Final = -1
 _PYTHON: Final = 'rw.evaluate_exact({"ids": ids, "distances": distances}, {"found": run}, ["R@10"])'
 
 
-def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> Iterator[pl.DataFrame]:
     """Yield the rows in batches, in file order.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file; its format is `npy`, `ivecs`, `fvecs` or `hdf5`.
+        observed: gets to know the facts.
 
     Raises:
         InputError: `frame-columns`, `input-type`, `truncated-file`, `missing-file`, `bad-score`, `response-queries`.
@@ -63,9 +65,9 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
         names = fitting(listed_queries(path[1:]), path[1:], len(ids), source.name)
     if layout is RUN:
         way = "order" if numbers is None else "distance" if is_negative(label) else "score"
-        reading.orders.agree(way, source.name, Lists(label))
+        observed.agree(way, source.name, Lists(label))
         if numbers is None:
-            reading.orders.meet(names, lambda row: f"{source.name}: row {row}")
+            observed.refuse_repeated(names, lambda row: f"{source.name}: row {row}")
     size = max(1, BATCH // max(1, ids.shape[1]))
     for start in range(0, len(ids), size):
         part = slice(start, start + size)

@@ -28,6 +28,7 @@ from rankworth.io.stated_lengths import Batch
 from rankworth.tables.versions import address
 
 if TYPE_CHECKING:
+    from rankworth.io.facts import Observed
     from rankworth.io.options import Reading
 
 T = TypeVar("T")
@@ -41,13 +42,14 @@ _ONE_AT_A_TIME: Final = threading.Lock()
 """held where standard error is another file"""
 
 
-def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: "Reading", observed: "Observed") -> Iterator[pl.DataFrame]:
     """Yield the rows of a file, in file order; none where it has none.
 
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
         reading: what the user says of the file; its format is `parquet` or `arrow`.
+        observed: gets to know the facts.
 
     Raises:
         InputError: `truncated-file`, `changed-file`, `unknown-format`, `empty-input`, and as `frames.settle`.
@@ -56,8 +58,8 @@ def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.D
     file = File(source, reading.format)
     schema = file.schema()
     request = Request(layout.value, frames.looks_of(schema, source.name, first=1), reading.columns)
-    reader = frames.TableReader(request, schema, reading.orders, reading.grades)
-    source.unread = unread(request.looks, reader.roles)
+    reader = frames.TableReader(request, schema, observed, reading.grades)
+    observed.note_unread(source.name, unread(request.looks, reader.roles))
     if names := reader.doubtful:
         reader = reader.seeing(file.head(names))
     lazy = file.table(reader.roles.columns)

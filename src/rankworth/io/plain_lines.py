@@ -66,7 +66,7 @@ def are_lists(source: Source) -> bool:
 
     """
     first = first_line(source.head(HEAD))
-    if not all(map(bytes.isdigit, _cells_of(first))):
+    if not all(map(bytes.isdigit, _cells_of(first, list_separator(first)))):
         return False
     rows = _rows(source)
     if not _have_queries(rows) or not all(cell.isdigit() for row in rows for cell in row):
@@ -127,12 +127,12 @@ def _rows(source: Source) -> list[list[bytes]]:
     """Return the cells of the first lines, without those of blank lines and comments."""
     head = source.head(HEAD)
     lines = head[beginning(head)[0] :].split(b"\n")[: -1 if len(head) == HEAD else None]
-    return [cells for line in lines if not line.startswith(b"#") and (cells := _cells_of(line))]
+    separator = list_separator(first_line(head))
+    return [cells for line in lines if not line.startswith(b"#") and (cells := _cells_of(line, separator))]
 
 
-def _cells_of(line: bytes) -> list[bytes]:
+def _cells_of(line: bytes, separator: str) -> list[bytes]:
     """Return the cells of a line without blanks around them, as lines of lists have them."""
-    separator = list_separator(line)
     cells = line.split() if separator == " " else [cell.strip() for cell in line.split(separator.encode())]
     return [cell for cell in cells if cell]
 

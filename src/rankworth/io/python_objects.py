@@ -14,13 +14,13 @@ import numpy as np
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import grade_words, id_arrays, known_layouts, validate
+from rankworth.io.facts import Observed
 from rankworth.io.grade_words import Words
 from rankworth.io.judges import Judges, judges_of
 from rankworth.io.key_paths import at, names_of
 from rankworth.io.kinds import is_array, is_list, is_scalar, is_table, plain
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.looks import Looks
-from rankworth.io.options import Orders
 from rankworth.io.paths import list_of_ids
 from rankworth.io.remedies import unjudged
 from rankworth.io.resolve import Roles, locate
@@ -39,6 +39,8 @@ _CELLS: Final = {_ROW: (1, 2), 4: (2, 3), 6: (2, 4)}
 """where rows of so many cells have the document and the value"""
 _GRADES: Final = frozenset(range(5))
 _PAIR: Final = 2
+_SEVERAL: Final = 2
+"""of how many queries the scores have to count up, to be ranks rather"""
 _RESPONSE: Final = frozenset(
     (
         *("hits", "response", "root", "result", "responses", "results", "error", "status", "documents", "candidates"),
@@ -58,8 +60,7 @@ class Reader:
         layout: `RUN` or `QRELS`.
         name: what messages call it.
         columns: which field or column holds what, where its name does not tell; a number counts positions from 1.
-        orders: gets to know whether a run came as lists.
-        kinds: gets to know whether ids are integers.
+        observed: gets to know the facts.
         first: the number of the first row in messages: 0 in Python, 1 in files.
         file: the name of the file without suffixes, which is the query of a response that stands alone.
         grades: the grades that words mean.
@@ -69,8 +70,7 @@ class Reader:
     layout: Layout
     name: str
     columns: Mapping[str, str] = field(default_factory=lambda: NONE)
-    orders: Orders = field(default_factory=Orders)
-    kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
+    observed: Observed = field(default_factory=Observed)
     first: int = 0
     file: str = ""
     grades: Words = field(default_factory=lambda: grade_words.NONE)
@@ -91,7 +91,7 @@ class Reader:
         if root or judges is not None:
             return self._of_judges(source, judges) if judges is not None and not root else self._of_root(source, root)
         if id_arrays.is_sparse(source):
-            self.orders.by_position = source.shape[0]
+            self.observed.note(by_position=source.shape[0])
             return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
         if isinstance(source, Mapping):
             if not known_layouts.KEYS.isdisjoint(source) and not any(self.columns.values()):
@@ -163,7 +163,10 @@ class Reader:
             if is_odd or any(map(self._is_no_number, islice((first or {}).values(), 2))):  # as in responses
                 frame_of(validate.dicts(source, value, name), self.layout, name, self.grades)
             self._refuse_names(source)
-            self.kinds.meet_dicts(source)
+            self.observed.note_dicts(source)
+            if self.layout is RUN and self.first:
+                parts = (documents for documents in source.values() if isinstance(documents, Mapping))
+                validate.refuse_ranks((documents.values() for documents in parts), name, several=_SEVERAL)
             return source
         if is_table(first):
             text = f"{name}: the dict holds a {type(first).__name__} for each of {quoted(source)}"
@@ -218,7 +221,8 @@ class Reader:
         read = responses.read(source, self.layout, self.columns, self.name, self.file)
         if read is None:
             return None
-        rankings, self.orders.lists = read
+        rankings, lists = read
+        self.observed.note(lists=lists)
         if not any(rankings.values()):
             if not self.first:
                 raise self._empty("no response has a hit")
@@ -279,7 +283,7 @@ class Reader:
         if is_scalar(first):
             raise self._unreadable(first, "its first item ")
         if isinstance(source, tuple) and (arrays := id_arrays.rankings(source, self.layout)):
-            self.orders.by_position = len(arrays)
+            self.observed.note(by_position=len(arrays))
             return self.of_lists(arrays)
         if isinstance(source, list) and (rankings := self._responses(source, first)) is not None:
             return rankings
@@ -320,7 +324,7 @@ class Reader:
             called = path[1:]
             queries = listed_queries(called)
         elif queries == list(map(str, range(len(queries)))):
-            self.orders.by_position = len(queries)
+            self.observed.note(by_position=len(queries))
         fitting(queries, called, len(lists), self.name)
         if len(set(queries)) < len(queries):
             raise InputError(
@@ -334,10 +338,10 @@ class Reader:
 
         from rankworth.io import frames  # noqa: PLC0415 - as above
 
-        said = (self.layout.value, self.name, self.columns, self.orders, self.grades)
+        said = (self.layout.value, self.name, self.columns, self.observed, self.grades)
         read = [frames.read(part, *said) for part in parts]
         for frame in read:
-            self.kinds.meet_frame(frame)
+            self.observed.note_frame(frame)
         if len(read) == 1:
             return read[0]
         return pl.concat(frame.with_columns(pl.col("query", "document").cast(pl.String)) for frame in read)
@@ -352,7 +356,7 @@ class Reader:
         """
         import polars as pl  # noqa: PLC0415 - lists of ids need no dataframe library
 
-        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first, header, self.grades)
+        records = Records(self.layout, self.columns, self.observed, self.first, header, self.grades)
         parts, first = [], self.first
         last: set[type] = set()
         while batch := list(islice(rows, BATCH)):
@@ -396,13 +400,13 @@ class Reader:
             return f"{name}: query {queries[row]!r}"
 
         if layout is RUN and all(isinstance(items, AbstractSet) for items in named.values()):
-            self.orders.set_of = where(0)
+            self.observed.note(set_of=where(0))
             named = {query: dict.fromkeys(items, 0.0) for query, items in named.items()}
         document_lists = [listed(items, layout, where(row)) for row, items in enumerate(named.values())]
         if not any(document_lists):
             raise self._empty("every list of documents is empty")
         self._refuse_doubt(list(named.values()), document_lists, where)
-        records = Records(self.layout, self.columns, self.orders, self.kinds, self.first, grades=self.grades)
+        records = Records(self.layout, self.columns, self.observed, self.first, grades=self.grades)
         columns, counts, of_item = records.spread({"query": list(lists), "document": document_lists}, where)
         documents, numbers = columns["document"], columns[layout.value].tolist()
         scored: dict[str, dict[str, Any]] = {}

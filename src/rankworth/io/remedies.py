@@ -35,6 +35,8 @@ _OF_QUERIES: Final = ("user", "customer", "session", "query", "topic", "question
 """first words in the names of columns that hold queries"""
 _WORDING: Final = ("text", "title", "body", "content", "contents", "answer", "response")
 """names of columns that hold what is read, and no ids"""
+_OF_NO_GRADES: Final = frozenset(("id", "ids", "idx", "index", "version", "page", "offset", "count"))
+"""last words in the names of columns that hold numbers, and no grades"""
 PAIRS: Final = ("exclude", "history", "forbidden")
 """arguments that are pairs of query and document, without a value"""
 WITHOUT_QUERY: Final = (
@@ -185,6 +187,7 @@ def _likely_columns(request: Request, lacking: Sequence[str]) -> dict[str, str]:
         if len(free) == 1 and not (free[0] in looks.columns and looks.columns[free[0]].may_hold_values):
             near = {"document": near["document"] or free[0]}
     graded = [name for name in unfamiliar if name in looks.columns and looks.columns[name].has_grades]
+    graded = [name for name in graded if _OF_NO_GRADES.isdisjoint(parts_of(name)[-1:])]
     graded = [name for name in graded if not looks.columns[name].has_fractions] or graded
     lists = [name for name in unfamiliar if _is_list(looks.cell(name))]
     users = [name for name in unfamiliar if (parts_of(name) or [""])[0] in _OF_QUERIES]
@@ -203,7 +206,22 @@ def _likely_columns(request: Request, lacking: Sequence[str]) -> dict[str, str]:
     if users and likely["document"] and near.get("query") == "":
         likely["query"] = users[0]
     chosen = {role: name or likely.get(role, "") for role, name in near.items()}
+    if chosen.get("score") == "" and (rank := _likely_rank(looks, unfamiliar)):
+        chosen = {
+            "rank" if role == "score" else role: name or rank * (role == "score") for role, name in chosen.items()
+        }
     return _with_several(chosen, request)
+
+
+def _likely_rank(looks: Looks, unfamiliar: Collection[str]) -> str:
+    """Return the only column of an unknown name that counts up within the cells of another one."""
+    columns = {name: column for name, column in looks.columns.items() if name in unfamiliar}
+    counting = [
+        name
+        for name, column in columns.items()
+        if any(column.counts_up(other.texts) for other in looks.columns.values() if other.distinct > 1)
+    ]
+    return counting[0] if len(counting) == 1 else ""
 
 
 def _likely_path(looks: Looks, excluded: Collection[str]) -> str:
@@ -227,6 +245,10 @@ def _with_several(chosen: dict[str, str], request: Request) -> dict[str, str]:
     looks, name = request.looks, chosen.get("document", "")
     if isinstance(cell := looks.cell(name), Mapping) and (path := likely_document(leaves(cell))):
         return {**chosen, "document": f"{name}.{path}"}
+    if isinstance(cell, Mapping) and len(ids := [key for key, each in cell.items() if _is_list_of(each, str)]) == 1:
+        numbers = [key for key, each in cell.items() if _is_list_of(each, int | float)]
+        beside = {request.value: f"{name}.{numbers[0]}"} if len(numbers) == 1 else {}
+        return {role: column for role, column in chosen.items() if column} | {"document": f"{name}.{ids[0]}"} | beside
     if _is_list(cell):
         return {role: column for role, column in chosen.items() if column or role != request.value}
     column = looks.columns.get(name)
@@ -237,7 +259,12 @@ def _with_several(chosen: dict[str, str], request: Request) -> dict[str, str]:
 
 def _is_list(cell: object) -> bool:
     """Return whether a cell holds ids in a list."""
-    return isinstance(cell, list) and bool(cell) and isinstance(cell[0], str | int)
+    return _is_list_of(cell, str | int)
+
+
+def _is_list_of(cell: object, kinds: Any) -> bool:  # noqa: ANN401 - types
+    """Return whether a cell holds such things in a list."""
+    return isinstance(cell, list) and bool(cell) and isinstance(cell[0], kinds)
 
 
 def of_several_ids(column: Column) -> str:

@@ -19,11 +19,12 @@ from itertools import chain
 from typing import Any, Final
 
 from rankworth.errors import InputError, counted, quoted, shortened
+from rankworth.io.facts import Lists
 from rankworth.io.key_paths import at, fields_of, leaves, names_of, paths_of
 from rankworth.io.kinds import is_scalar
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.looks import Looks
-from rankworth.io.options import LISTED, Lists
+from rankworth.io.options import LISTED
 from rankworth.io.query_lists import listed_queries
 from rankworth.io.remedies import Request, is_negative, missing, option
 from rankworth.io.resolve import locate, location_of
@@ -357,7 +358,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
     path, hit = _first_hit(response)
     keys = [str(key).lower() for key in value]
     is_row = any(key in SPELLINGS["query"] for key in keys) and any(key in LISTS["document"] for key in keys)
-    is_rows = any(str(key).lower() in SPELLINGS["query"] for key in hit)
+    is_rows = any(path.rpartition(".")[2].lower() in SPELLINGS["query"] for path in leaves(hit))
     if not hit or is_lists or is_row or is_rows or any(key in (*_FIRST, "schema") for key in keys):
         return error
     said, columns = columns, {"documents": path, "document": likely_document(leaves(hit)) or "PATH"}
@@ -365,12 +366,21 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
         columns = {"document": f"{path}.{inner}"} if columns["document"] == "PATH" else columns
     elif score := _likely_score(at(response, path)):
         columns["score"] = score
+    if query := _likely_query(leaves(response)):
+        columns = {"query": query, **columns}
     if columns.items() <= said.items():
         return error
     paths = quoted(leaves(response), 8)
     problem = f"{name}: this is no response of an engine that is known; the first keys are {paths}"
     remedy = f"say where its hits are: {option(columns, Looks('', first=first))}"
     return InputError("unknown-response", problem, remedy=remedy)
+
+
+def _likely_query(paths: Sequence[str]) -> str:
+    """Return the path of an id within what is called a query; empty where there is none."""
+    parted = [(path, path.lower().split(".")) for path in paths]
+    queries = SPELLINGS["query"]
+    return next((path for path, (*above, last) in parted if last in RECORD and above and above[-1] in queries), "")
 
 
 def _likely_score(hits: Sequence[Any]) -> str:

@@ -1,18 +1,23 @@
 """Where in a document of JSON judgements or a run begin, found for a message where the document itself is none."""
 
+import shlex
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from itertools import chain, islice
 from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
+from rankworth.io.key_paths import leaves
+from rankworth.io.kinds import is_scalar
 from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.responses import is_response
-from rankworth.io.usual_names import RECORD, SPELLINGS
+from rankworth.io.usual_names import RECORD, SPELLINGS, USUAL
 from rankworth.io.validate import is_number
 
 _MISREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
 """the errors of what is read as something else"""
+_OF_BEIR: Final = ("score",)
+"""what BEIR calls grades besides"""
 _KEYS: Final = 20
 """how many keys are looked at"""
 
@@ -33,6 +38,13 @@ def with_root(error: InputError, value: object, reader: Reader) -> InputError:
     if is_row or is_response(value, reader.columns) or any(map(_is_of_query, value.values())):
         return error
     roots = list(_readable(value, reader))
+    rows = [key for key, each in value.items() if isinstance(each, list) and each and isinstance(each[0], Mapping)]
+    others = [each for key, each in value.items() if key not in rows]
+    is_told = any(map(is_scalar, others)) and not any(isinstance(each, Mapping) for each in others)
+    if not roots and len(rows) == 1 and is_told and reader.first and error.slug == "frame-columns":
+        root = f"root={rows[0]}"
+        option = f"--columns {shlex.quote(root)}, in Python columns={{'root': {rows[0]!r}}}"
+        return error.with_remedy(f"{error.remedy}\nif its rows stand under {rows[0]}: {option}")
     if not roots or len(roots) == len(value) > 1:
         return error
     noun, option = ("the run", "run") if reader.layout.value == "score" else ("the judgements", "qrels")
@@ -63,11 +75,22 @@ def _readable(value: Mapping[Any, Any], reader: Reader, above: str = "") -> Iter
             root = f"{above}.{key}" if above else key
             is_of_rows = isinstance(each, list) and bool(each) and isinstance(each[0], Mapping)
             ids = [name for name in RECORD if is_of_rows and name in each[0]]
-            said = next((said for said in ({}, *({"query": name} for name in ids)) if _reads(each, said, reader)), None)
+            ways = ({}, *({"query": name} for name in ids), *(_usual_paths(each[0], reader) if is_of_rows else ()))
+            said = next((said for said in ways if _reads(each, said, reader)), None)
             if said is not None:
                 yield {"root": root, **said}
             elif not above and isinstance(each, Mapping):
                 yield from _readable(each, reader, key)
+
+
+def _usual_paths(row: Mapping[Any, Any], reader: Reader) -> Iterator[dict[str, str]]:
+    """Yield the paths of a query, a document and a value within the objects that a row holds, by their usual names."""
+    last = {path.rpartition(".")[2].lower(): path for path in reversed(leaves(row))}
+    roles = ("query", "document", reader.layout.value)
+    names = {role: [*chain(*USUAL[role]), *(_OF_BEIR if role == "grade" else ())] for role in roles}
+    paths = {role: next((last[name] for name in names[role] if name in last), "") for role in roles}
+    if all(paths.values()) and any("." in path for path in paths.values()):
+        yield paths
 
 
 def _reads(value: object, said: Mapping[str, str], reader: Reader) -> bool:

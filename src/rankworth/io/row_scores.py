@@ -10,6 +10,7 @@ from typing import Final
 import polars as pl
 
 from rankworth.errors import InputError, counted
+from rankworth.io.facts import Observed
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.lines import HEAD, MARK, chunks, first_line
 from rankworth.io.options import Reading
@@ -21,13 +22,14 @@ from rankworth.io.text_lines import Reader, Record
 CHUNK: Final = 8 << 20
 
 
-def batches(source: Source, layout: Layout, reading: Reading) -> Iterator[pl.DataFrame]:
+def batches(source: Source, layout: Layout, reading: Reading, observed: Observed) -> Iterator[pl.DataFrame]:
     """Yield the scores beside the queries and documents of the rows that they belong to.
 
     Args:
         source: where the bytes come from; it may know the rows.
         layout: `RUN`.
         reading: what the user says of the file; its column `rows` is the learning-to-rank file.
+        observed: gets to know the facts.
 
     Raises:
         InputError: `unfit-columns` where there is no such file; `bad-score`; `row-count`, `scattered-rows`.
@@ -40,7 +42,7 @@ def batches(source: Source, layout: Layout, reading: Reading) -> Iterator[pl.Dat
         remedy += "each score):\n  rankworth evaluate test.svm predictions.txt\nof arrays in Python "
         remedy += "rankworth.evaluate(labels=labels, scores=scores, group=sizes)"
         raise InputError("unfit-columns", text, remedy=remedy)
-    reading.orders.agree("score", source.name)
+    observed.agree("score", source.name)
     rows = source.label_rows or LabelRows(Source(labels))
     frame, scores = rows.frame, pl.concat(_scores(source))
     if (count := scores.height) != frame.height:

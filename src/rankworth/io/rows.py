@@ -14,12 +14,13 @@ from typing import TYPE_CHECKING, Any, Final
 from rankworth.errors import InputError, counted, quoted
 from rankworth.io import cells, gold_groups, grade_words, spans, validate
 from rankworth.io.cells import trimmed
+from rankworth.io.facts import Lists, Observed
 from rankworth.io.grade_words import Words
 from rankworth.io.key_paths import at, columns_of, fields_of, names_of, paths_of
 from rankworth.io.kinds import has_documents, is_array, is_more, is_scalar, is_several, plain
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.looks import Column, Looks
-from rankworth.io.options import IN_SOURCES, Lists, Orders
+from rankworth.io.options import IN_SOURCES
 from rankworth.io.remedies import Request, missing, option, unjudged
 from rankworth.io.resolve import Location, Roles, check_named, knows, location_of, of_items, resolve
 from rankworth.io.usual_names import is_plural, likely_document
@@ -201,8 +202,7 @@ class Records:
     Attributes:
         layout: `RUN` or `QRELS`.
         columns: which field holds what, as the user says.
-        orders: how the documents of the run are ranked.
-        kinds: gets to know whether ids are integers.
+        observed: gets to know the facts.
         first: the number of the first row and the first item in messages: 0 in Python, 1 in files.
         header: the names of the fields, where rows do not have them.
         grades: the grades that words mean.
@@ -211,8 +211,7 @@ class Records:
 
     layout: Layout
     columns: Mapping[str, str]
-    orders: Orders
-    kinds: validate.IdKinds = field(default_factory=validate.IdKinds)
+    observed: Observed
     first: int = 1
     header: Sequence[str] = ()
     grades: Words = field(default_factory=lambda: grade_words.NONE)
@@ -258,7 +257,8 @@ class Records:
 
         """
         columns = self.fields.columns(rows, where)
-        self.orders.spans |= self.fields.roles.has_spans
+        if self.fields.roles.has_spans:
+            self.observed.note(spans=True)
         if self.fields.roles.by_position:
             return self._by_position(columns, where)
         if has_documents(columns["document"][0]):
@@ -268,11 +268,11 @@ class Records:
         check_named(self.fields.request)
         self.fields.refuse_doubt(where)
         if self.layout is RUN:
-            self.orders.agree(self.fields.valued or "order", where(0))
+            self.observed.agree(self.fields.valued or "order", where(0))
         columns = self.checked(columns, where)
         if self.layout.value not in columns:
             ranked = self.layout is RUN
-            columns[self.layout.value] = self.orders.ranked(columns["query"]) if ranked else [1] * len(rows)
+            columns[self.layout.value] = self.observed.ranked(columns["query"]) if ranked else [1] * len(rows)
         return self.joined(columns, where)
 
     def _by_position(self, columns: Columns, where: Where) -> "pl.DataFrame":
@@ -280,7 +280,7 @@ class Records:
         check_named(self.fields.request)
         value = self.fields.valued
         if self.layout is RUN:
-            self.orders.agree(value, where(0))
+            self.observed.agree(value, where(0))
         of_item = where
         if any(map(is_several, columns[value])):
             lists = [[] if cell is None else list(plain(cell)) for cell in columns[value]]
@@ -293,7 +293,7 @@ class Records:
             queries = [query for query, items in zip(columns["query"], lists, strict=True) for _ in items]
             columns = {"query": queries, value: list(chain(*lists))}
         columns = self.checked({role: columns[role] for role in ("query", value)}, of_item)
-        columns["document"] = self.orders.positions(map(str, columns["query"]))
+        columns["document"] = self.observed.positions(map(str, columns["query"]))
         return self.joined(columns, of_item)
 
     def frame_of_lists(self, columns: Columns, where: Where) -> "pl.DataFrame":
@@ -346,9 +346,9 @@ class Records:
         outer = self.checked({role: columns[role] for role in ("query", "subtopic") if role in columns}, where)
         if self.layout is RUN:
             self._agree(way, counts, where, is_dict=any(isinstance(items, dict) for items in lists))
-            if not way or (self.orders.lists and self.orders.lists.is_order):
-                nonempty = [row for row, count in enumerate(counts) if count]
-                self.orders.meet((outer["query"][row] for row in nonempty), lambda row: where(nonempty[row]))
+            if not way or ((known := self.observed.facts.lists) and known.is_order):
+                rows = [row for row, count in enumerate(counts) if count]
+                self.observed.refuse_repeated([outer["query"][row] for row in rows], lambda row: where(rows[row]))
         if way in ("", "score"):
             scores = inner.get("score")
             inner[self.layout.value] = _ordered(scores, counts) if self.layout is RUN else [1] * sum(counts)
@@ -396,7 +396,7 @@ class Records:
                 checked[role] = [item if item is None else validate.text(item, where(row)) for row, item in rows]
             else:
                 remedy = validate.AS_TEXT if self.first else f"{validate.AS_TEXT}\n{validate.LABELS}"
-                self.kinds.meet(role, values)
+                self.observed.note_ids(role, values)
                 checked[role] = validate.text_ids(values, stands, remedy=remedy)
         return checked
 
@@ -419,9 +419,9 @@ class Records:
         name = f"-{called}" if "distance" in roles else str(called)
         lists = None if is_dict else Lists(name, is_order=self._is_order)
         if way or any(counts):
-            self.orders.agree(way or "order", where(0), lists)
+            self.observed.agree(way or "order", where(0), lists)
         else:  # lists without a document, which do not tell how documents are ranked
-            self.orders.lists = self.orders.lists or lists
+            self.observed.note(lists=self.observed.facts.lists or lists)
 
     def _inside(self, lists: Sequence[Any], where: Where, of_item: Where) -> Columns:
         """Return the documents of all lists, and the values beside each document within its list."""
@@ -442,7 +442,7 @@ class Records:
                 check_named(replace(self._within.request, looks=replace(self._within.looks, called=of_item(0))))
         else:
             inner = self._within.columns(flat, of_item)
-            self.orders.spans |= self._within.roles.has_spans
+            self.observed.note(spans=self.observed.facts.spans or self._within.roles.has_spans)
         if self.fields.roles.locations or self._within.roles.locations:
             fields = self.fields if self.fields.roles.locations else self._within
             check_named(fields.request, [self._within.looks])
@@ -461,7 +461,7 @@ class Records:
         value, said = self.layout.value, self._within.said
         ids = None if any(said.values()) else spans.of_items(pairs, where, in_sources=IN_SOURCES in self.columns)
         if ids is not None:
-            self.orders.spans = True
+            self.observed.note(spans=True)
             return {"document": ids}
         named = [name for name in said.values() if name]
         is_of_ids = type(pairs[0]) in (tuple, list) and bool(pairs[0]) and is_scalar(pairs[0][0])

@@ -6,7 +6,7 @@ import re
 import stat
 import sys
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -53,12 +53,8 @@ class Source:
         """what is called while its bytes are read"""
         self.pattern = ""
         """the pattern that it fits together with other files"""
-        self.tag = ""
-        """the tag in the last row of a run, once it is read"""
-        self.unread: Mapping[str, Sequence[str]] = {}
-        """the first cells, as text, of columns of a table and of keys of JSON lines that nobody reads"""
-        self.has_others = False
-        """whether columns are named for all files of a command that this one does not have"""
+        self.columns_option = "--columns"
+        """the option by which messages name its columns: one for it alone where files of a command share too few"""
         self._pipe: tuple[IO[bytes], IO[bytes]] | None = None
         """a pipe, and what was read of it"""
         self._state: tuple[int, int] | None = None

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 from rankworth.errors import InputError, counted, quoted, shortened
 from rankworth.io import lines, spans
-from rankworth.io.id_rules import IdRule, Reported
-from rankworth.io.options import Orders
+from rankworth.io.facts import Observed
+from rankworth.io.id_rules import IdRule
 from rankworth.io.paths import is_path
 from rankworth.io.query_texts import DOCUMENTS, TextReader, rows_of
 from rankworth.io.source import Source
@@ -229,7 +229,7 @@ class SourceRule(IdRule):
         ids = [self._id_of(document, name) for document in documents.cast(pl.String).to_list()]
         return pl.Series(documents.name, ids, dtype=pl.String)
 
-    def batches(self, frames: "Iterator[pl.DataFrame]", name: str, reported: Reported) -> "Iterator[pl.DataFrame]":
+    def batches(self, frames: "Iterator[pl.DataFrame]", name: str, observed: Observed) -> "Iterator[pl.DataFrame]":
         """Put ids of spans in place of the documents of frames.
 
         Raises:
@@ -238,8 +238,7 @@ class SourceRule(IdRule):
         """
         import polars as pl  # noqa: PLC0415 - as in `IdRule`
 
-        if isinstance(reported, Orders):
-            reported.spans = True
+        observed.note(spans=True)
         for frame in frames:
             pairs = frame.select(pl.col("query", "document").cast(pl.String)).iter_rows()
             ids = [self._id_of(document, f"{name}: query {quoted([query])}") for query, document in pairs]

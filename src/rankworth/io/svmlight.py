@@ -25,6 +25,7 @@ from rankworth.io.source import Source
 from rankworth.io.text_lines import Reader, Record
 
 if TYPE_CHECKING:
+    from rankworth.io.facts import Observed
     from rankworth.io.options import Reading
 
 CHUNK: Final = 8 << 20
@@ -43,13 +44,19 @@ _WHOLE_LINE: Final = "\x01"
 _HAS: Final = "a line of a learning-to-rank file is: grade qid:N features # document"
 
 
-def batches(source: Source, layout: Layout, reading: "Reading") -> Iterator[pl.DataFrame]:
+def batches(
+    source: Source,
+    layout: Layout,
+    reading: "Reading",
+    observed: "Observed",  # noqa: ARG001 - as for any format
+) -> Iterator[pl.DataFrame]:
     """Return the judgements in batches, in file order.
 
     Args:
         source: where the bytes come from.
         layout: `QRELS`.
         reading: what the user says of the file.
+        observed: gets to know the facts.
 
     Raises:
         InputError: `frame-columns`, `input-type`; with up to ten problems of the file, each with its line.

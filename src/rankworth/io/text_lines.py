@@ -4,6 +4,7 @@ The modules `trec` and `delimited` say what a record is, and when Polars must no
 """
 
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -25,6 +26,10 @@ FIELDS: Final = 10_000
 _BLANKS: Final = " \t"
 _INFINITE: Final = ("score", "distance")
 """numbers that may be infinite"""
+_COMMA: Final = re.compile(r"[-+]?\d+,\d+")
+"""a number with a decimal comma"""
+_THOUSANDS: Final = re.compile(r"[-+]?\d{1,3}(,\d{3})+\.\d+")
+"""a number with commas between thousands"""
 _SHOWN: Final = 10
 _COMPRESSED: Final = (b"x\x01", b"x^", b"x\x9c", b"x\xda", b"\x1f\x8b", b"(\xb5/\xfd")
 """what Polars takes for compressed data; `x^` begins texts as well"""
@@ -272,7 +277,7 @@ class Reader(ABC):
         if is_worded and (grade := grade_words.number(text, self.words)) is not None:
             return grade
         if not NUMBER.fullmatch(text) or isinstance(self.words, grade_words.TextCounts):
-            remedy = f"a {role} is a number such as 2, 12.5 or 1e-3, with a decimal point; remove a header line"
+            remedy = f"a {role} is a number such as 2, 12.5 or 1e-3, with a decimal point; {_mended(text)}"
             if role == "grade":
                 self._unknown[text] = None
             raise InputError(slug, f"the {role} is {shortened(text)!r}, not a number", remedy=remedy)
@@ -281,6 +286,19 @@ class Reader(ABC):
             remedy = f"drop the lines whose {role} is no finite number, or fix what wrote them"
             raise InputError(slug, f"the {role} is {text}", remedy=remedy)
         return number
+
+
+def _mended(text: str) -> str:
+    """Say how numbers in another notation are to be written; of any other text, that it may be that of a header.
+
+    >>> _mended("9,5"), _mended("1,009.5"), _mended("score")
+    ('write 9.5, and not 9,5', 'write 1009.5, and not 1,009.5', 'remove a header line')
+    """
+    if _COMMA.fullmatch(text):
+        return "write 9.5, and not 9,5"
+    if _THOUSANDS.fullmatch(text):
+        return "write 1009.5, and not 1,009.5"
+    return "write 95, and not 95%" if text.endswith("%") else "remove a header line"
 
 
 def _readable(cell: str) -> str:

@@ -14,6 +14,7 @@ import polars as pl
 
 from rankworth.errors import InputError
 from rankworth.io import grade_words, lines, plain_lines, remedies
+from rankworth.io.facts import Observed
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.lines import HEAD
@@ -31,6 +32,7 @@ LONGEST: Final = 1 << 16
 def batches(
     source: Source,
     layout: Layout,
+    observed: Observed,
     *,
     columns: tuple[str, ...] = (),
     option: str = "",
@@ -41,6 +43,7 @@ def batches(
     Args:
         source: where the bytes come from.
         layout: `RUN` or `QRELS`.
+        observed: gets to know the facts.
         columns: which columns to hand out; those that judging needs if not said. Ranks are text, unless it is `RANKED`.
         option: what options about the file begin with, if not with the name of its layout.
         grades: the grades that words mean.
@@ -74,7 +77,7 @@ def batches(
     chunks = lines.chunks(source, usual=CHUNK, longest=LONGEST + 1, noun=layout.noun)
     for frame in reader.frames(chunks):
         if layout is RUN:
-            source.tag = frame["tag"][-1]
+            observed.note(tags={**observed.facts.tags, source.name: frame["tag"][-1]})
         yield frame.select(columns)
 
 

@@ -4,7 +4,9 @@ import math
 import struct
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import chain
 from pathlib import PurePath
 from reprlib import Repr
 from typing import TYPE_CHECKING, Any, Final
@@ -17,6 +19,7 @@ from rankworth.errors import InputError, not_text, quoted
 from rankworth.io import grade_words
 from rankworth.io.grade_words import Words
 from rankworth.io.layout import NUMBER
+from rankworth.io.usual_names import SPELLINGS
 
 if TYPE_CHECKING:
     import polars as pl
@@ -52,45 +55,36 @@ def is_integer(kind: type) -> bool:
     return issubclass(kind, int | np.integer) and kind is not bool
 
 
+@dataclass(frozen=True)
 class IdKinds:
-    """Whether the ids of queries and of documents came as integers, so that they go back as integers."""
+    """Whether ids of queries and of documents came as integers, so that they go back as such; None without ids."""
 
-    def __init__(self) -> None:
-        """Begin without an id."""
-        self._integers: dict[str, bool] = {}
+    query: bool | None = None
+    document: bool | None = None
 
-    def meet(self, role: str, ids: Iterable[object]) -> bool:
-        """Note the types of some ids, and return whether all so far are integers; without any they are not.
+    def with_ids(self, role: str, ids: Iterable[object]) -> "IdKinds":
+        """Return what is known with some ids more.
 
         Args:
-            role: `"query"` or `"document"`.
+            role: `"query"` or `"document"`; of others nothing is known.
             ids: as they came.
 
         """
-        kinds = set(map(type, ids))
-        if kinds:
-            self._integers[role] = self._integers.get(role, True) and all(map(is_integer, kinds))
-        return self._integers.get(role, False)
+        kinds = set(map(type, ids)) if role in ("query", "document") else set()
+        are_integers = all(map(is_integer, kinds)) and getattr(self, role, None) is not False
+        if not kinds or getattr(self, role) is are_integers:
+            return self
+        return replace(self, **{role: are_integers})
 
     def integers(self, role: str) -> bool:
-        """Return whether all ids of these that were met are integers."""
-        return self._integers.get(role, False)
-
-    def meet_dicts(self, dicts: Mapping[Any, Any]) -> None:
-        """Note the types of ids in a dict of dicts; of documents, up to the first that is a text."""
-        self.meet("query", dicts)
-        all(self.meet("document", part) for part in dicts.values() if part and isinstance(part, Mapping))
-
-    def meet_frame(self, frame: "pl.DataFrame") -> None:
-        """Note the types of the columns of ids of a frame."""
-        for role in ("query", "document"):
-            self.meet(role, [0 if frame[role].dtype.is_integer() else ""])
+        """Return whether there are ids of these and all of them are integers."""
+        return bool(getattr(self, role))
 
     def back(self, role: str, ids: Sequence[str]) -> list[Any]:
         """Return some ids as they came: as integers where all of these were integers, else as text.
 
         Args:
-            role: as for `meet`.
+            role: `"query"` or `"document"`.
             ids: as text; where one of them is not written as an integer of 64 bits is, all stay text.
 
         """
@@ -351,24 +345,25 @@ def refuse_labels(lists: Sequence[Any], where: Callable[[int], str]) -> None:
             raise InputError("input-type", text, remedy=LABELS)
 
 
-def refuse_ranks(values: Iterable[Sequence[Any]], name: str) -> None:
+def refuse_ranks(values: Iterable[Iterable[Any]], name: str, several: int = 1) -> None:
     """Refuse scores that are integers and count up from 0 or 1 in each list, as ranks do.
 
     Args:
         values: the scores of each query.
         name: what messages call the run.
+        several: how many queries have to have several documents.
 
     Raises:
         InputError: `rank-or-score`.
 
     """
-    has_several = False
+    of_several = 0
     for numbers in map(unquoted, values):
         first = numbers[0] if numbers else 0
         if type(first) is not int or first not in (0, 1) or numbers != list(range(first, first + len(numbers))):
             return
-        has_several = has_several or len(numbers) > 1
-    if has_several:
+        of_several += len(numbers) > 1
+    if of_several >= several:
         raise InputError(
             "rank-or-score",
             f"{name}: the scores of each query are 1, 2, 3 ... in the order given; these may be ranks",
@@ -393,6 +388,8 @@ def ids(queries: object) -> list[str]:
     return [text(query, "queries") for query in queries]
 
 
+_FIELDS: Final = frozenset(chain(*(SPELLINGS[role] for role in ("score", "rank", "grade", "distance"))))
+"""what an object in place of a number calls the number"""
 _SEVERAL: Final = {"score": "runs", "grade": "sets of judgements"}
 _CALLED: Final = {"score": "the run", "grade": "the judgements"}
 
@@ -419,7 +416,15 @@ def dicts(source: Mapping[Any, Any], value: str, name: str) -> dict[str, Mapping
                 if value == "score" and isinstance(documents, Sequence)
                 else f"a dict of dicts is {{query: {{document: {value}}}}}",
             )
-        first = next(iter(documents.values()), None)
+        document, first = next(iter(documents.items()), ("", None))
+        if isinstance(first, list | tuple) and all(isinstance(each, list | tuple) for each in documents.values()):
+            lists = quoted(map(str, documents), 4)
+            text = f"{name}: query {query!r} holds lists under {lists}, and no {value} by document"
+            remedy = f'write a row for each query, such as {{"query": "q1", "documents": [...], "{value}s": [...]}}'
+            raise InputError("input-type", text, remedy=remedy)
+        if isinstance(first, Mapping) and not _FIELDS.isdisjoint(map(str, first)):
+            text = f"{name}: query {query!r}, document {document!r}: this is {shown(first)}, and not a {value}"
+            raise InputError(f"bad-{value}", text, remedy=f"write the {value} alone: {{query: {{document: {value}}}}}")
         if isinstance(first, Mapping):
             raise InputError(
                 "nested-runs",

@@ -22,8 +22,8 @@ import polars as pl
 from rankworth import support
 from rankworth.errors import InputError, RankworthError, UsageError, quoted, shortened
 from rankworth.io import atomic, frames
+from rankworth.io.facts import Observed
 from rankworth.io.looks import Looks
-from rankworth.io.options import Orders
 from rankworth.io.remedies import Request
 from rankworth.io.resolve import VALUES, resolve
 from rankworth.io.usual_names import NONE
@@ -116,8 +116,9 @@ class Related(Run):
         head = self._taken(none, self.chosen)
         numbers = [name for role, name in self.chosen.items() if role in VALUES["score"]]
         texts = [name for name in numbers if head.schema[name] == pl.String]  # of numbers in quotes, as far as is known
-        self._settled(head.with_columns(pl.col(texts).cast(pl.Float64)), self.orders)
-        return {}
+        observed = Observed()
+        self._settled(head.with_columns(pl.col(texts).cast(pl.Float64)), observed)
+        return {"facts": observed.facts}
 
     @property
     def column(self) -> str:  # type: ignore[override]
@@ -148,7 +149,7 @@ class Related(Run):
                 ArrowStream(_project(relation, [name for chosen in columns for name in chosen.values()]))
             )
 
-    def _settled(self, frame: pl.DataFrame, orders: Orders, *, by_rank: bool = False) -> pl.DataFrame:
+    def _settled(self, frame: pl.DataFrame, observed: Observed, *, by_rank: bool = False) -> pl.DataFrame:
         """Return checked rows of one document each: `query, document, score`."""
         columns = {**self._reading.columns, "score": ""} if by_rank else self._reading.columns
         schema: dict[str, Any] = dict.fromkeys(self.types, pl.String())
@@ -156,7 +157,7 @@ class Related(Run):
             if _NUMBER.fullmatch(kind.partition("[")[0]):
                 schema[name] = pl.List(pl.Float64) if "[" in kind else pl.Float64()
         looks = replace(frames.looks_of(schema, self._called), in_order=False)
-        return frames.TableReader(Request("score", looks, columns), schema, orders).settle(frame)
+        return frames.TableReader(Request("score", looks, columns), schema, observed).settle(frame)
 
     def _changed(self, **attributes: object) -> Self:
         """Return a copy of this run with other attributes, of whose rows nothing is known yet."""
@@ -218,17 +219,21 @@ class Related(Run):
 
         """
         frames = self._batches(ranks=ranks)
-        return frames if self.ids is None else self.ids.batches(frames, self._called, self.orders)
+        if self.ids is None:
+            return frames
+        observed = Observed()
+        observed.facts = self.facts
+        return self._noted(self.ids.batches(frames, self._called, observed), observed)
 
     def _batches(self, *, ranks: bool) -> Iterator[pl.DataFrame]:
         """Yield all rows as `batches` does, with ids as they stand there."""
-        orders, total, taken, filled = Orders(), 0, 0, False
+        observed, total, taken, filled = Observed(), 0, 0, False
         beside = (self.ranks or {}) if ranks else {}
         for total, part in in_parts(self._called, self.source, self._query, self._order, self._length):  # noqa: B007
             frame = self._taken(part, self.chosen, beside)
-            rows = self._settled(frame, orders)
+            rows = self._settled(frame, observed)
             if beside:
-                by_rank = self._settled(frame, Orders(), by_rank=True)["score"]
+                by_rank = self._settled(frame, Observed(), by_rank=True)["score"]
                 rows = rows.with_columns(-by_rank.alias("rank"))
             taken, filled = taken + frame.height, filled or rows.height > 0
             if rows.height:
@@ -249,7 +254,7 @@ class Related(Run):
 
         """
         rows = self.only(queries[:_SOME]).source.limit(_SOME)
-        sample = self._settled(self._taken(rows, self.chosen), Orders()).select("query", "document")
+        sample = self._settled(self._taken(rows, self.chosen), Observed()).select("query", "document")
         if self.ids is not None:
             sample = sample.with_columns(self.ids.renamed(sample["document"], self._called))
         return sample.rows()

@@ -14,7 +14,14 @@ from rankworth.io.duplicates import TOP
 from rankworth.judging.exclusion import Exclusion, nothing_left
 from rankworth.judging.judged_run import Columns, JudgedRun, assemble, subtopics_of
 from rankworth.judging.order import Contradictions, repeated_rank, unscored
-from rankworth.judging.overlap import nothing_in_common, refuse_other_items, refuse_part, unnamed, unread_queries
+from rankworth.judging.overlap import (
+    exchanged_columns,
+    nothing_in_common,
+    refuse_other_items,
+    refuse_part,
+    unnamed,
+    unread_queries,
+)
 from rankworth.judging.ranking import Conventions, Include, Ordering, Rows
 from rankworth.model import Qrels, Run
 from rankworth.settings import Duplicates
@@ -88,7 +95,10 @@ class _CollectedRows:
         if not self.may_miss and not self.n_retrieved.any():
             if self.excluded:
                 return nothing_left(ordering.exclude, f"document of {run.name or 'the run'} for any judged query")
-            remark = unnamed(run, self.unjudged) or unread_queries(self.qrels, run, self.unjudged)
+            ranked = [*self.unjudged]
+            remark = (
+                unnamed(run, ranked) or unread_queries(self.qrels, run, ranked) or exchanged_columns(self.qrels, ranked)
+            )
             return nothing_in_common(self.qrels.queries, [*self.unjudged], run.name, run.column, remark)
         if ordering in self.unranked:
             return self.unranked[ordering]
@@ -97,7 +107,7 @@ class _CollectedRows:
         if all(part["tie_first"] is part["tie_last"] for part in parts):
             columns |= dict.fromkeys(("tie_first", "tie_last"), columns["rank"])
         hits = assemble(self.qrels, columns, self.n_retrieved, ordering.duplicates)
-        if run.orders.has_rank_column and hits.tied:
+        if run.facts.has_rank_column and hits.tied:
             query = self.qrels.queries[hits.query[hits.tied_rows][0]]
             return repeated_rank(run, query)
         return JudgedRun(hits, self.unjudged, self.repeated, self.excluded, frozenset(self.emptied))
@@ -185,7 +195,7 @@ def judge_all(
         numbers = [number for number, rank in enumerate(by_rank) if rank == side]
         judged = _judged([conventions[number] for number in numbers], source, include, progress) if numbers else ()
         by_number |= zip(numbers, judged, strict=True)
-    if run.orders.items:
+    if run.facts.items:
         for qrels, _ in conventions:
             refuse_other_items(qrels, run)
     judged_runs: list[JudgedRun | InputError] = []

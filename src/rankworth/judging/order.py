@@ -9,7 +9,7 @@ import numpy as np
 from rankworth import support
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, counted, quoted
-from rankworth.io.options import Lists
+from rankworth.io.facts import Lists
 from rankworth.settings import Judging
 
 if TYPE_CHECKING:
@@ -115,12 +115,12 @@ def unscored(order: str, duplicates: str, run: "Run") -> InputError | None:
         run: the run, once its first rows are read.
 
     """
-    if order == "score" and run.orders.has_scores:
+    if order == "score" and run.facts.has_scores:
         return None
-    by = "the ranks" if order == "rank" or run.orders.has_rank_column else "the order"
+    by = "the ranks" if order == "rank" or run.facts.has_rank_column else "the order"
     text = f"duplicates={duplicates!r}: {run.name or 'the run'} is ranked by {by} of its documents, not by scores"
     remedy = 'the first row of each counts with --duplicates best (duplicates="best")'
-    if run.orders.has_scores:
+    if run.facts.has_scores:
         remedy = f'rank it by its scores: --order score (order="score")\n{remedy}'
     return InputError("refused-input", text, remedy=remedy)
 

@@ -65,7 +65,7 @@ def refuse_part(qrels: Qrels, run: Run) -> None:
         InputError: `row-count`.
 
     """
-    judged, ranked = qrels.by_position, run.orders.by_position
+    judged, ranked = qrels.facts.by_position, run.facts.by_position
     is_within = qrels.only is not None and qrels.only <= {str(number) for number in range(ranked)}
     if judged and ranked and judged != ranked and not is_within:
         text = f"{run.name or 'the run'} ranks {counted(ranked)} and the judgements have {judged:,}; neither names "
@@ -82,7 +82,7 @@ def refuse_other_items(qrels: Qrels, run: Run) -> None:
         InputError: `row-count`.
 
     """
-    judged, ranked = qrels.items, run.orders.items
+    judged, ranked = qrels.facts.items, run.facts.items
     if not (judged and ranked):
         return
     queries = [query for query in judged if query in ranked and judged[query] != ranked[query]]
@@ -103,7 +103,7 @@ def unnamed(run: Run, queries: Collection[str] = ()) -> str:
         queries: those of the run, where none of them is judged; lists without a name are numbered.
 
     """
-    lists = run.orders.lists
+    lists = run.facts.lists
     if lists is None or len(run.files) > 1:
         return ""
     if lists.query:
@@ -125,12 +125,28 @@ def unread_queries(qrels: Qrels, run: Run, ranked: Collection[str]) -> str:
     """
     sides = (("qrels", qrels, {*ranked}, "the run"), ("run", run, {*qrels.queries}, "the judgements"))
     for side, table, ids, other in sides:
-        for file in table.files:
-            if column := next((name for name, cells in file.unread.items() if not ids.isdisjoint(cells)), ""):
+        for file, columns in table.facts.unread.items():
+            if column := next((name for name, cells in columns.items() if not ids.isdisjoint(cells)), ""):
                 typed = f"--{side}-columns {shlex.quote(f'query={column}')}"
                 said = f"{typed}, in Python {side}_columns={{'query': {column!r}}}"
-                return f"{file.name} has queries of {other} in its column {column}: {said}"
+                return f"{file} has queries of {other} in its column {column}: {said}"
     return ""
+
+
+def exchanged_columns(qrels: Qrels, ranked: Sequence[str]) -> str:
+    """Return what to do where the queries of a run are documents of the judgements; empty where they are not.
+
+    Args:
+        qrels: the judgements.
+        ranked: the queries of a run of which none is judged.
+
+    """
+    documents = {document for documents in qrels.document_lists for document in documents}
+    if not ranked or not documents.issuperset(ranked):
+        return ""
+    where = "in --qrels-columns, in Python qrels_columns, or in the file"
+    fact = f"the queries of the run, such as {quoted(ranked)}, are documents of the judgements"
+    return f"{fact}; exchange the columns query and document: {where}"
 
 
 def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
@@ -191,7 +207,8 @@ def id_field(qrels: Qrels, run: Run, ranked: Mapping[str, Sequence[str]]) -> str
         field = field_of(run.source, judged)
         return field and f"{field} holds ids that are judged: columns={{'document': {field!r}}}"
     for file in run.files:
-        columns = (name for name, cells in file.unread.items() if not judged.keys().isdisjoint(cells))
+        unread = run.facts.unread.get(file.name, {})
+        columns = (name for name, cells in unread.items() if not judged.keys().isdisjoint(cells))
         if field := next(columns, "") or field_of(_first_objects(file), judged):
             typed = f"--run-columns {shlex.quote(f'document={field}')}, in Python run_columns={{'document': {field!r}}}"
             return f"{field} holds ids that are judged: {typed}"

@@ -11,11 +11,21 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers, Pool, expand
 from rankworth.errors import InputError, UsageError, counted, quoted
 from rankworth.io import duplicates, validate
+from rankworth.io.facts import Facts, Observed
 from rankworth.io.files import file_batches, file_parts, files_of
 from rankworth.io.grade_words import Words
 from rankworth.io.id_rules import IdRule
 from rankworth.io.layout import QRELS
-from rankworth.io.options import Blank, Blanks, Described, Reading, refuse_again, refuse_of_objects, refuse_roles
+from rankworth.io.options import (
+    Blank,
+    Blanks,
+    Described,
+    Reading,
+    refuse_again,
+    refuse_blanks_alone,
+    refuse_of_objects,
+    refuse_roles,
+)
 from rankworth.io.validate import IdKinds, refuse_halves
 from rankworth.model.digest import Digest
 from rankworth.settings import DuplicateJudgements
@@ -88,21 +98,16 @@ class Qrels:
     excluded: Integers
     copies: Integers
     copied_grades: Floats
-    blanks: int
     blank: str
     ids: IdRule | None
-    renamed: bool
+    facts: Facts
+    """what is known of the rows that were read"""
     kinds: IdKinds
+    """whether ids came as integers"""
     files: "tuple[Source, ...]"
     """the files that were read; none where the judgements came as something else"""
-    by_position: int
-    """how many queries are called by their position, as nothing names them; 0 where something does"""
-    items: Mapping[str, int]
-    """how many items without ids each query has, which are called by their position"""
     source: object
     """what a program gave, where they came from no files"""
-    spans: bool
-    """whether the documents are spans of sources, by which pieces of these are judged"""
     gold: "Qrels | None"
     """the spans by which the documents, pieces of sources, were judged; None where these were judged themselves"""
     _documents: "pl.Series | list[list[str]]"
@@ -131,14 +136,13 @@ class Qrels:
             format, source = source.format, source.source  # noqa: A001 - the name of the parameter
         self.duplicate_judgements = duplicate_judgements
         self.merged = False
-        self.kinds = IdKinds()
+        self.facts, self.kinds = Facts(), IdKinds()
         wanted = None if queries is None else validate.ids(queries)
         self.only = None if wanted is None else frozenset(wanted)
         if self.only is not None and not self.only:
             raise InputError("empty-input", "the list of queries to keep is empty")
         self.copies, self.copied_grades = np.zeros(0, dtype=np.int64), np.zeros(0)
-        self.files, self.source, self.by_position, self.items = (), None, 0, {}
-        self.spans, self.gold = False, None
+        self.files, self.source, self.gold = (), None, None
         self._with_subtopics = None
         rule = None
         if ids is not None or sources is not None:
@@ -157,6 +161,11 @@ class Qrels:
         if wanted is not None:
             self._keep(wanted)
         self.grades.setflags(write=False)
+
+    @property
+    def blanks(self) -> int:
+        """How many judgements have no grade."""
+        return self.facts.blanks
 
     def __len__(self) -> int:
         """Count the judged queries."""
@@ -291,25 +300,23 @@ class Qrels:
         self.files = files = () if isinstance(source, Mapping) else files_of(source, QRELS, reading)
         self.source = None if files else source
         rows: Any = None
+        observed = Observed()
         if not files:
             from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
 
             if reading.format or reading.split:
                 refuse_of_objects(_JUDGEMENTS, format=reading.format, split=reading.split)
-            reader = Reader(QRELS, _JUDGEMENTS, reading.columns, reading.orders, self.kinds, grades=reading.grades)
-            rows = reader.read(source)
-            self.by_position = reading.orders.by_position
+            rows = Reader(QRELS, _JUDGEMENTS, reading.columns, observed, grades=reading.grades).read(source)
+            self.kinds = observed.kinds
             if reading.ids is not None:
-                rows = _renamed(rows, reading)
+                rows = _renamed(rows, reading, observed)
         if isinstance(rows, Mapping):
-            self._from_mapping(rows, reading)
+            self._from_mapping(rows, reading, observed)
         else:
-            self._from_rows(files, rows, reading)
-        self.blanks, self.blank = reading.blanks.count, reading.blanks.policy
-        self.spans = reading.orders.spans
-        self.ids, self.renamed, self.items = reading.ids, reading.orders.renamed, reading.orders.items
+            self._from_rows(files, rows, reading, observed)
+        self.facts, self.blank, self.ids = observed.facts, reading.blanks.policy, reading.ids
 
-    def _from_mapping(self, source: Mapping[Any, Any], reading: Reading) -> None:
+    def _from_mapping(self, source: Mapping[Any, Any], reading: Reading, observed: Observed) -> None:
         """Read a dict of dicts."""
         refuse_halves(source, _JUDGEMENTS)
         named = validate.dicts(source, "grade", _JUDGEMENTS)
@@ -329,7 +336,7 @@ class Qrels:
         if np.isnan(self.grades).any():
             from rankworth.io.python_objects import frame_of  # noqa: PLC0415 - for judgements without a grade only
 
-            self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS, reading.grades), reading)
+            self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS, reading.grades), reading, observed)
 
     def _from_qrels(self, source: "Qrels", rule: IdRule | None) -> None:
         """Copy what was read from judgements that were read before."""
@@ -349,21 +356,27 @@ class Qrels:
             setattr(self, name, getattr(source, name))
         self.duplicate_judgements, self.only = next(iter(policies), "error"), only
 
-    def _from_rows(self, files: "Sequence[Source]", rows: Any, reading: Reading) -> None:  # noqa: ANN401 - a frame of Polars
+    def _from_rows(
+        self,
+        files: "Sequence[Source]",
+        rows: Any,  # noqa: ANN401 - a frame of Polars
+        reading: Reading,
+        observed: Observed,
+    ) -> None:
         """Put the rows of files or of a frame in order."""
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
         if files:
             batches: Iterator[pl.DataFrame] = (
                 frame.rename({"iteration": "subtopic"}, strict=False)
-                for frame in file_batches(files, QRELS, reading, columns=QRELS.columns)
+                for frame in file_batches(files, QRELS, reading, observed, columns=QRELS.columns)
             )
             parts = file_parts(files, QRELS, reading, QRELS.columns)
             if self.duplicate_judgements == "error" and self.only is None:
                 batches = duplicates.refused(batches, partial(duplicates.repeated_judgements, parts))
             rows = pl.concat(batches, how="diagonal")
         else:
-            rows = reading.blanks.settle(rows, _JUDGEMENTS)
+            rows = reading.blanks.settle(rows, _JUDGEMENTS, observed)
             parts = [duplicates.Part(_JUDGEMENTS, lambda: [rows], first=0, is_renamed=reading.ids is not None)]
         ids = rows["query"].cast(pl.String)
         if self.only is not None and self.only <= {*ids.unique()}:  # where one of them is not judged, `_keep` says so
@@ -371,7 +384,7 @@ class Qrels:
         if "subtopic" in rows.columns and self.duplicate_judgements not in duplicates.COPIED:
             self._with_subtopics = rows
         frame = rows.select(pl.col("query", "document").cast(pl.String), "grade")
-        reading.blanks.check(files[0].name if files else _JUDGEMENTS, empty=not frame.height)
+        refuse_blanks_alone(files[0].name if files else _JUDGEMENTS, observed.facts.blanks, empty=not frame.height)
         again, repeated = frame.clear(), {}
         if self.duplicate_judgements in duplicates.COPIED:
             first = frame.select(pl.struct(duplicates.PAIR).is_first_distinct()).to_series()
@@ -442,7 +455,7 @@ class Qrels:
             self.__dict__.pop(name, None)
 
 
-def _renamed(rows: Any, reading: Reading) -> "pl.DataFrame":  # noqa: ANN401 - dicts or a frame of Polars
+def _renamed(rows: Any, reading: Reading, observed: Observed) -> "pl.DataFrame":  # noqa: ANN401 - dicts or a frame of Polars
     """Return judgements with the documents renamed.
 
     Raises:
@@ -457,7 +470,7 @@ def _renamed(rows: Any, reading: Reading) -> "pl.DataFrame":  # noqa: ANN401 - d
         refuse_halves(rows, _JUDGEMENTS)
         rows = frame_of(validate.dicts(rows, "grade", _JUDGEMENTS), QRELS, _JUDGEMENTS, reading.grades)
     rule = reading.ids
-    return rows if rule is None else pl.concat(rule.batches(iter([rows]), _JUDGEMENTS, reading.orders))
+    return rows if rule is None else pl.concat(rule.batches(iter([rows]), _JUDGEMENTS, observed))
 
 
 def _counts(frame: "pl.DataFrame") -> dict[str, int]:

@@ -3,12 +3,13 @@
 import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sized
 from copy import copy
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import KW_ONLY, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
 from rankworth.errors import InputError, UsageError, counted
 from rankworth.io import detect, validate
+from rankworth.io.facts import Facts, Lists, Observed
 from rankworth.io.files import file_batches, file_parts, files_of
 from rankworth.io.formats import SUFFIXES
 from rankworth.io.id_rules import IdRule
@@ -17,8 +18,6 @@ from rankworth.io.options import (
     COSTS,
     LOOSELY_RANKED,
     RANKED,
-    Lists,
-    Orders,
     Reading,
     refuse_again,
     refuse_of_objects,
@@ -75,10 +74,10 @@ class Run:
     empty: frozenset[str] = field(init=False, repr=False, default=frozenset())
     kept: frozenset[str] | None = field(init=False, repr=False, default=None)
     """the queries that count; all where None"""
-    kinds: validate.IdKinds = field(init=False, repr=False, default_factory=validate.IdKinds)
+    kinds: validate.IdKinds = field(init=False, repr=False, default=validate.IdKinds())
     """whether ids came as integers"""
-    orders: Orders = field(init=False, repr=False, default_factory=Orders)
-    """how the documents are ranked that were read"""
+    facts: Facts = field(init=False, repr=False, default=Facts())
+    """what is known of the rows that were read; of files, from the pass that was last begun"""
     of_rows: bool = field(init=False, repr=False, default=False)
     """whether its documents are the rows of the judgements, as in files and arrays of learning to rank"""
     has_named_documents: bool = field(init=False, repr=False, default=True)
@@ -219,9 +218,10 @@ class Run:
             return renamed
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
-        orders = copy(self.orders)
-        frame = pl.concat(rule.batches(iter([self._frame()]), self._called, orders))
-        return renamed._changed(mapping=None, frame=frame, orders=orders)  # noqa: SLF001 - of the same class
+        observed = Observed()
+        frame = pl.concat(rule.batches(iter([self._frame()]), self._called, observed))
+        facts = replace(self.facts, renamed=observed.facts.renamed)
+        return renamed._changed(mapping=None, frame=frame, facts=facts)  # noqa: SLF001 - of the same class
 
     def with_spans(self) -> "Run":
         """Return this run with its documents told by the columns of spans, whatever else tells documents.
@@ -243,9 +243,7 @@ class Run:
             renamed: whether any was.
 
         """
-        orders = copy(self.orders)
-        orders.renamed = renamed
-        return self._changed(ids=rule, orders=orders)
+        return self._changed(ids=rule, facts=replace(self.facts, renamed=renamed))
 
     def without_documents(self) -> Self:
         """Return what is said of this run, without its rows."""
@@ -266,15 +264,17 @@ class Run:
 
         if self.format:
             refuse_of_objects(self._called, format=self.format)
-        rows = Reader(RUN, self._called, self._reading.columns, self.orders, self.kinds).read(source)
+        observed = Observed()
+        rows = Reader(RUN, self._called, self._reading.columns, observed).read(source)
+        known = {"facts": observed.facts, "kinds": observed.kinds}
         if not isinstance(rows, Mapping):  # lists by query among them, where a list repeats a document
             lists = source if isinstance(source, Mapping) else {}
             without = (query for query, items in lists.items() if isinstance(items, Sized) and len(items) == 0)
-            return {"frame": rows, "empty": frozenset(map(validate.text, without))}
+            return known | {"frame": rows, "empty": frozenset(map(validate.text, without))}
         validate.refuse_halves(rows, self._called)
         mapping = validate.dicts(rows, "score", self._called)
         empty = (validate.text(query) for query, documents in rows.items() if not documents)
-        return {"mapping": mapping, "empty": frozenset(empty)}
+        return known | {"mapping": mapping, "empty": frozenset(empty)}
 
     def __repr__(self) -> str:
         """Show where the run comes from."""
@@ -288,7 +288,7 @@ class Run:
     @property
     def tag(self) -> str:
         """What the last row of a file calls the run, once it is read; its name where there is no file."""
-        return (self.files[-1].tag if self.files else "") or self.name
+        return self.facts.tags.get(self.files[-1].name if self.files else "", "") or self.name
 
     @property
     def _reading(self) -> Reading:
@@ -311,7 +311,7 @@ class Run:
 
         file.check()
         file.progress = progress
-        rankings = json.dicts(file, RUN, self._reading)
+        rankings = json.dicts(file, RUN, self._reading, Observed())
         file.check()
         if rankings is None or self.kept is None:
             return rankings
@@ -336,7 +336,7 @@ class Run:
     @property
     def lists(self) -> Lists | None:
         """How lists came, each of which is the ranking of its query; None for a table, and for files not read yet."""
-        return self.orders.lists
+        return self.facts.lists
 
     @property
     def has_ranks(self) -> bool:
@@ -354,10 +354,10 @@ class Run:
         """
         if self.mapping is not None or any(file.path == STDIN for file in self.files):
             return None
-        is_made_of_ranks = self.orders.has_rank_column or self.columns.get("score") == "-rank"
+        is_made_of_ranks = self.facts.has_rank_column or self.columns.get("score") == "-rank"
         if self.frame is not None and is_made_of_ranks:
             ranked_rows = self.frame.with_columns((-self.frame["score"]).alias("rank"))
-            return self._changed(frame=ranked_rows, orders=Orders())
+            return self._changed(frame=ranked_rows, facts=Facts())
         try:
             ranked = Run(
                 self.source, self.name, format=self.format, columns={**self.columns, "score": ""}, ids=self.ids
@@ -368,7 +368,7 @@ class Run:
             if error.slug == "frame-columns":
                 return None
             raise
-        if not ranked.orders.has_ranks:
+        if not ranked.facts.has_ranks:
             return None
         import polars as pl  # noqa: PLC0415 - not needed for dicts
 
@@ -411,14 +411,24 @@ class Run:
 
     def _of_files(self, columns: tuple[str, ...] = (), progress: "Progress | None" = None) -> "Iterator[pl.DataFrame]":
         """Yield the rows of files, of the queries that count."""
-        reading = self._reading
-        object.__setattr__(self, "orders", reading.orders)
-        frames = file_batches(self.files, RUN, reading, columns=columns, progress=progress)
+        observed = Observed()
+        frames = self._noted(
+            file_batches(self.files, RUN, self._reading, observed, columns=columns, progress=progress), observed
+        )
         if self.kept is None:
             return frames
         query_ids = list(self.kept)
         parts = (frame.filter(frame["query"].is_in(query_ids)) for frame in frames)
         return (frame for frame in parts if frame.height)
+
+    def _noted(self, frames: "Iterator[pl.DataFrame]", observed: Observed) -> "Iterator[pl.DataFrame]":
+        """Pass rows on, and keep what is known of those that were read so far."""
+        try:
+            for frame in frames:
+                object.__setattr__(self, "facts", observed.facts)
+                yield frame
+        finally:
+            object.__setattr__(self, "facts", observed.facts)
 
     def holding(self, rows: Any) -> "Run":  # noqa: ANN401 - as `Run` takes it
         """Make a run of other rows, under the same name, ranked as these are.
@@ -427,7 +437,7 @@ class Run:
             rows: a frame, or a dict of dicts.
 
         """
-        return Run(rows, self.name)._changed(orders=self.orders, ids=self.ids)  # noqa: SLF001 - of the same class
+        return Run(rows, self.name)._changed(facts=self.facts, ids=self.ids)  # noqa: SLF001 - of the same class
 
     def queries(self) -> list[str]:
         """List the ids of all queries, those with an empty list among them, as they come first; reads the whole run."""

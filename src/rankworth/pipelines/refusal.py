@@ -185,7 +185,7 @@ class _Evidence:
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):
             measured = evaluate(qrels, run, [measure], **options)
             silent = evaluate(qrels, Run.without_rows(run.name), [measure], **options)
-        if not run.orders.has_scores:
+        if not run.facts.has_scores:
             text = f"{run.name or 'the run'} has ranks and no scores, and a threshold is one of the score"
             raise InputError("bad-score", text, remedy="give the run with the scores that its ranks were made of")
         ids = list(measured.per_query.ids)

@@ -25,10 +25,10 @@ from rankworth.scoring.columns import Column, Mask, side_by_side
 from rankworth.scoring.counts import Counts, Notice
 from rankworth.scoring.diagnosis import Diagnosis
 from rankworth.scoring.evaluator import Evaluation
+from rankworth.scoring.inputs import rules_for_ids
 from rankworth.scoring.intervals import intervals, intervals_in_words
 from rankworth.scoring.plans import Plan
 from rankworth.scoring.ranges import refuse_beyond_range
-from rankworth.scoring.renamed_documents import rules_for_ids
 from rankworth.stats.samples import check_sampling
 from rankworth.tables.columns import Kind, Sheet
 from rankworth.tables.frames import FrameLibrary, to_library

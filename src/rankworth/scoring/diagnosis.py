@@ -113,7 +113,7 @@ class _Diagnosable(NamedTuple):
         runs = [evaluation.measured_run(measure) for measure, _ in self.measured]
         rows = {id(run.judgement.hits): run.judgement.hits for run in (whole, *runs)}
         run, judgement = evaluation.run, whole.judgement
-        said = (run.name, run.of_rows, run.has_no_rows, run.orders.lists, judgement.unjudged, judgement.emptied)
+        said = (run.name, run.of_rows, run.has_no_rows, run.facts.lists, judgement.unjudged, judgement.emptied)
         return _Inputs(self.plan, (*said, self.counts, evaluation.known_documents(whole.qrels)), [*rows.values()])
 
 

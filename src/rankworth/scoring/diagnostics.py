@@ -106,7 +106,7 @@ def diagnose(
     as_base = [measure for measure, of_measure in zip(measures, runs, strict=True) if of_measure is whole]
     yield from _unanswered(name, as_base, base, whole, counts)
     yield from _thresholds(as_base, whole.settled)
-    if run.ids is not None and run.orders.renamed and counts.duplicates_removed:
+    if run.ids is not None and run.facts.renamed and counts.duplicates_removed:
         yield _collapsed(name, run.ids, measures, whole)
     elif not (run.of_rows or run.is_of_first_ranks):
         yield from _cutoffs(name, measures, whole)
@@ -296,7 +296,7 @@ def _ignores_grades(quantity: Quantity) -> bool:
 
 def _ids(evaluation: Evaluation, qrels: Qrels, hits: JudgedRows, counts: Counts) -> Iterator[Notice]:
     """Warn of ids that judgements and run do not share: what is worth nothing may have been called otherwise."""
-    if evaluation.run.orders.lists and (text := unnamed(evaluation.run)):
+    if evaluation.run.facts.lists and (text := unnamed(evaluation.run)):
         yield Notice("response-queries", text)
     unanswered, ignored = (list(map(str, ids)) for ids in (counts.unanswered_queries, counts.ignored_queries))
     if unanswered and ignored and (text := alike_queries(unanswered, ignored)):

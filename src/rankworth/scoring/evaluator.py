@@ -21,11 +21,10 @@ from rankworth.model.costs import Costs
 from rankworth.names import Quantity
 from rankworth.profiles import NO_DATA, ResolvedMeasure
 from rankworth.scoring.columns import Column, Mask
-from rankworth.scoring.inputs import Judgements
+from rankworth.scoring.inputs import Judgements, refuse_unused_ids
 from rankworth.scoring.joins import Join, joins_of
 from rankworth.scoring.measured_run import MeasuredRun, layout_of, standing_of
 from rankworth.scoring.plans import Plan, Requirements, grouped
-from rankworth.scoring.renamed_documents import refuse_unused_ids
 from rankworth.settings import STANDARD_JUDGING, Judging
 
 if TYPE_CHECKING:
@@ -153,7 +152,7 @@ def evaluate_run(
         InputError: where the run cannot be read.
 
     """
-    if run.orders.set_of or run.is_of_first_ranks:
+    if run.facts.set_of or run.is_of_first_ranks:
         _refuse_measures(run, [measure for plan in plans for measure in plan.measures])
     run = run if judgements.only is None else run.only(judgements.only)
     if judgements.spans:
@@ -211,7 +210,7 @@ def _refuse_measures(run: Run, measures: Sequence[ResolvedMeasure]) -> None:
         InputError: `input-type`.
 
     """
-    if run.orders.set_of:
+    if run.facts.set_of:
         from rankworth.scoring.sets import refuse_orders  # noqa: PLC0415 - rarely needed
 
         refuse_orders(run, measures)
@@ -334,7 +333,7 @@ def _qrels_for(required: Requirements, judgements: Judgements, run: Run, widened
 
     """
     qrels = judgements(required.judging, required.exclude)
-    if qrels.spans:
+    if qrels.facts.spans:
         qrels = judgements.of_pieces(qrels, run, required.judging.span_share)
     if run.engine:
         run.refuse(required.judging)  # type: ignore[attr-defined]

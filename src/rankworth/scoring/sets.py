@@ -25,7 +25,7 @@ def refuse_orders(run: Run, measures: Sequence[ResolvedMeasure]) -> None:
     """
     for measure in measures:
         if measure.judging.depth is not None or not is_of_sets(measure.quantity):
-            run.orders.refuse_sets(measure.label)
+            run.facts.refuse_sets(measure.label)
 
 
 @cache

@@ -17,7 +17,8 @@ from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageEr
 from rankworth.evaluation.runner import DEFAULT_MEASURES, Measures, planned
 from rankworth.groups import SeparateGroups
 from rankworth.io import grade_words, validate
-from rankworth.io.options import Blank, Lists
+from rankworth.io.facts import Lists
+from rankworth.io.options import Blank
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.judging.order import refuse_unordered
 from rankworth.judging.overlap import nothing_in_common

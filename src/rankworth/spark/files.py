@@ -11,6 +11,7 @@ from pyspark.sql import functions as sql
 from rankworth.errors import InputError
 from rankworth.io import delimited, detect
 from rankworth.io.delimited import Header
+from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.options import Blanks, Reading
@@ -91,14 +92,14 @@ def frame(session: Any, files: Sequence[Source], request: Asked, form: str) -> "
 class _Kept(Blanks):
     """Judgements without a grade stay, for Spark to count; those that are an error are refused here."""
 
-    def settle(self, frame: pl.DataFrame, where: str) -> pl.DataFrame:
-        return super().settle(frame, where) if self.policy == "error" else frame
+    def settle(self, frame: pl.DataFrame, where: str, observed: Observed) -> pl.DataFrame:
+        return super().settle(frame, where, observed) if self.policy == "error" else frame
 
 
 def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Read judgements that Spark does not read, with their subtopics where something tells these."""
     keeping = replace(reading, blanks=_Kept(reading.blanks.policy))
-    read = pl.concat(file_batches(files, QRELS, keeping), how="diagonal")
+    read = pl.concat(file_batches(files, QRELS, keeping, Observed()), how="diagonal")
     kinds = {"query": pl.String, "document": pl.String, "grade": pl.Float64, "subtopic": pl.String}
     rows = read.select(pl.col(name).cast(kind) for name, kind in kinds.items() if name in read.columns)
     schema = ", ".join(f"{name} {'double' if name == 'grade' else 'string'}" for name in rows.columns)
@@ -107,10 +108,11 @@ def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "Data
 
 def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
     """Read tables of text; those with the same columns are read together."""
+    observed = Observed()
     groups: dict[tuple[object, ...], tuple[Header, int | None, list[str]]] = {}
     for file in files:
         header = delimited.read_header(file, layout, reading, in_order=False)
-        reading.orders.agree(header.value, file.name)
+        observed.agree(header.value, file.name)
         looks = header.looks
         is_loose = looks.separator in delimited.LOOSE
         kind = "an export of Quepid" if header.quepid else "a table below other lines"
@@ -122,7 +124,7 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
             remedy = inputs.converted(file.path, reading.columns)
             raise InputError("unknown-format", f"{file.name}: this is {kind}", remedy=remedy)
         if header.undecided:
-            next(delimited.batches(file, layout, reading))
+            next(delimited.batches(file, layout, reading, Observed()))
         ranks = delimited.ranks(file, reading) if layout is RUN else None
         key = (looks.separator, looks.names, looks.is_named, *sorted(header.cells.items()), ranks)
         groups.setdefault(key, (header, ranks, []))[2].append(os.path.abspath(file.path))  # noqa: PTH100 - as it is

@@ -12,7 +12,7 @@ from pyspark.sql import functions as sql
 from rankworth import names
 from rankworth.errors import InputError, RefusedError, UsageError, quoted
 from rankworth.groups import NONE
-from rankworth.io.options import Blank, Blanks
+from rankworth.io.options import Blank, refuse_blanks_alone
 from rankworth.judging.exclusion import nothing_left
 from rankworth.measures import TextFact
 from rankworth.names import Quantity, kind_of
@@ -217,11 +217,10 @@ class Means(Shown):
             RefusedError: where a setting refuses a mean over no queries.
 
         """
-        answered, blanks = aggregates.counts.get("answered", 0), Blanks(blank)
-        blanks.count = aggregates.counts.get("blanks", 0)
+        answered, blanks = aggregates.counts.get("answered", 0), aggregates.counts.get("blanks", 0)
         fields = [name for name in Counts._fields if not name.endswith("_queries")]
         counts = Counts(**{name: aggregates.counts.get(name, 0) for name in fields})  # type: ignore[arg-type]
-        blanks.check("the judgements", empty=not counts.judged)
+        refuse_blanks_alone("the judgements", blanks, empty=not counts.judged)
         if plan.may_be_empty and not restricted and not (counts.judged and (answered or counts.ignored)):
             notices = (diagnostics.no_rows("the run" if counts.judged else "", plan.profile.tool),)
             plan = replace(plan, measures=[_without_hits(measure) for measure in plan.measures])
@@ -237,7 +236,7 @@ class Means(Shown):
             if not counts.ignored:
                 raise InputError("empty-input", "the run: no document of any query is left")
             raise InputError("no-common-queries", "no query of the run is judged")  # which they are, `Job` knows
-        means = cls(aggregates, plan, counts, lists, tuple(diagnostics.blanks(blanks.count, blank)))
+        means = cls(aggregates, plan, counts, lists, tuple(diagnostics.blanks(blanks, blank)))
         means._refuse_weights()
         means._refuse_groups()
         for measure, cell in zip(means.resolved, aggregates.whole, strict=True):

@@ -14,6 +14,7 @@ from rankworth.arrays import Floats
 from rankworth.errors import InputError, RankworthError, quoted
 from rankworth.groups import Groups, Weights
 from rankworth.io import frames
+from rankworth.io.facts import Observed
 from rankworth.io.options import Blank, Blanks
 from rankworth.judging.exclusion import SELF, Exclusion
 from rankworth.model import Run
@@ -91,11 +92,12 @@ class Blocks:
                 raise self.plan.profile.reworded(_without_numbers(error)) from None
 
     def _block(self, rows: pl.DataFrame) -> Block:
-        blanks, judged, run = Blanks(self.blank), self._judged(rows), self._run(rows)
-        judged = blanks.settle(judged, self.qrels.name)
+        observed, run = Observed(), self._run(rows)
+        judged = Blanks(self.blank).settle(self._judged(rows), self.qrels.name, observed)
+        blanks = observed.facts.blanks
         _refuse_unjudged(rows, judged)
         if not judged.height and all(measure.averaging.extra == "ignore" for measure in self.plan.measures):
-            return Block(None, 0 if run is None else len(run.queries()), blanks.count)
+            return Block(None, 0 if run is None else len(run.queries()), blanks)
         plan = self._with_pairs(rows)
         elsewhere = rows.filter(kind=ELSEWHERE)["document"].unique().to_list() if self.elsewhere else []
         if judged.height and run is not None and not elsewhere:
@@ -134,10 +136,10 @@ class Blocks:
                 raise
             return None
 
-    def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, blanks: Blanks) -> Block:
+    def _measured(self, judged: pl.DataFrame, run: Run, plan: Plan, blanks: int) -> Block:
         judgements = Judgements(judged, None, [measure.judging for measure in plan.measures], may_exclude_all=True)
         values = values_of(evaluate_run(judgements, run, [plan]), plan, with_notices=False)
-        return Block(values, values.counts.ignored, blanks.count)
+        return Block(values, values.counts.ignored, blanks)
 
     def _with_pairs(self, rows: pl.DataFrame) -> Plan:
         """Return the plan with those pairs that are excluded in this block."""

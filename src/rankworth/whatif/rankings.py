@@ -19,9 +19,9 @@ from rankworth.model import Qrels, Run
 from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column
 from rankworth.scoring.evaluator import Evaluation
+from rankworth.scoring.inputs import rules_for_ids
 from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.scoring.plans import Plan
-from rankworth.scoring.renamed_documents import rules_for_ids
 from rankworth.settings import UNBROKEN, Judging
 
 
