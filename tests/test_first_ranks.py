@@ -127,8 +127,8 @@ def test_on_the_command_line(
     assert main(["evaluate", "ranks.tsv", *how, "-m", *MEANS, "-f", "json", "-q"]) == 0
     [run] = json.loads(capsys.readouterr().out)["runs"]
     assert run["name"] == "ranks"
-    assert run["mean"] == {**MEANS, "MedianRank@3": None}  # infinity
-    assert run["per_query"]["q2"] == dict.fromkeys(MEANS, 0.0) | {"MedianRank": None, "MedianRank@3": None}
+    assert run["mean"] == {**MEANS, "MedianRank@3": "Infinity"}
+    assert run["per_query"]["q2"] == {**dict.fromkeys(MEANS, 0.0), "MedianRank": "Infinity", "MedianRank@3": "Infinity"}
     assert main(["evaluate", "ranks.tsv", *how, "--fail-under", "RR=0.9"]) == 1
     capsys.readouterr()
     Path("new.tsv").write_text(ROWS.replace("NF", "1"))
@@ -151,6 +151,15 @@ def test_a_median_is_read_back_from_a_file(tmp_path: Path) -> None:
     values.save(tmp_path / "values.json")
     [result] = rw.load(tmp_path / "values.json").values()
     assert result.mean() == values.mean() == {"MedianRank": math.inf, "RR": 1 / 9}
+
+
+def test_an_undefined_rank_is_not_read_back_as_infinite(tmp_path: Path) -> None:
+    qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
+    values = rw.evaluate(qrels, {"q1": ["a"], "q2": ["b"]}, ["MedianRank"], missing="nan")
+    for name in ("values.json", "values.parquet"):
+        values.save(tmp_path / name)
+        [result] = rw.load(tmp_path / name).values()
+        assert str(result.columns[0].values.tolist()) == "[1.0, inf, nan]"
 
 
 @pytest.mark.parametrize(

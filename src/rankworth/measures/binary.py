@@ -312,7 +312,7 @@ def median_rank(judged: Judged, *, rel: float = 1) -> Terms:
 
     Range: from 1, without an upper bound. A query without a relevant document among the first k counts as infinity, so
     that the median is infinite where half of the queries or more have none. Of an even number of queries it is the mean
-    of the two in the middle. Always defined. JSON has no infinity: there it is null.
+    of the two in the middle. Always defined. JSON has no infinity: there it is the text Infinity.
     Interval: exact, between order statistics: of n queries from the rank in place d to that in place n + 1 - d, where d
     is the largest with P(X < d) <= (1 - level) / 2 for X binomial of n and 1/2. Fewer than six queries have none at a
     level of 0.95. Queries have no weights and no groups that count alike.

@@ -381,7 +381,7 @@ def _run(name: str, values: "Values", signature: str, level: float | None, *, wi
     run["warnings"] = [notice._asdict() for notice in values.notices]
     if with_queries:
         lengths, times = np.unique(details(values).lengths, return_counts=True)
-        run["unjudged"] = _plain(details(values).diagnosis().unjudged, None)
+        run["unjudged"] = recorded(details(values).diagnosis().unjudged, None)
         run["lengths"] = {str(length): number for length, number in zip(lengths.tolist(), times.tolist(), strict=True)}
         run["per_query"] = dict(_rows(values))
         columns = dict(zip(values.per_query.measures, details(values).columns, strict=True))
@@ -412,7 +412,7 @@ def _text_columns(values: "Values") -> dict[str, list[str]]:
 
 def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | None) -> dict[str, Any]:
     """Return means by measure, and their intervals where there is a level; None for what is undefined."""
-    means = {"mean": {label: _plain(mean, kinds.get(label)) for label, mean in sorted(values.mean().items())}}
+    means = {"mean": {label: recorded(mean, kinds.get(label)) for label, mean in sorted(values.mean().items())}}
     if level is None:
         return means
     intervals = sorted(values.interval(level=level, seed=SEED).items())
@@ -439,12 +439,12 @@ def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield each query with its values and texts; without those that are not there."""
     per_query, texts = values.per_query, _text_columns(values)
     for number, (query, row) in enumerate(zip(per_query.ids, per_query.to_dict().values(), strict=True)):
-        cells: dict[str, Any] = {label: _plain(value, per_query.kinds[label]) for label, value in row.items()}
+        cells: dict[str, Any] = {label: recorded(value, per_query.kinds[label]) for label, value in row.items()}
         cells |= {label: column[number] for label, column in texts.items()}
         yield query, dict(sorted(cells.items()))
 
 
-def _uneven(column: scoring.Column) -> dict[str, list[float | int | None]]:
+def _uneven(column: scoring.Column) -> dict[str, list[float | str | None]]:
     """List the queries whose weight is not 1, or whose shown value differs from the value that counts.
 
     Each has the value that counts, its weight, and the number of its group where groups count alike.
@@ -457,19 +457,21 @@ def _uneven(column: scoring.Column) -> dict[str, list[float | int | None]]:
     strata = itertools.repeat(()) if column.strata is None else ((number,) for number in column.strata.tolist())
     rows = zip(column.queries, column.values.tolist(), weights.tolist(), strata, uneven.tolist(), strict=False)
     return {
-        query: [_plain(value, None), weight, *group] for query, value, weight, group, is_uneven in rows if is_uneven
+        query: [recorded(value, None), weight, *group] for query, value, weight, group, is_uneven in rows if is_uneven
     }
 
 
-def _plain(value: float, kind: tables.Kind | None) -> float | None:
-    """Return a number as it stands in a file: counts as whole numbers, None for what is undefined or infinite."""
-    if not math.isfinite(value):
+def recorded(value: float, kind: tables.Kind | None) -> float | str | None:
+    """Return a number as it stands in a file: counts as whole numbers, None for NaN, and `Infinity` as a text."""
+    if math.isnan(value):
         return None
+    if math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
     return int(value) if kind == "count" and value.is_integer() else value
 
 
 def parquet(document: Mapping[str, Any]) -> bytes:
-    """Write results as a Parquet file: a row for each run and query; null is no value, NaN one that is not finite.
+    """Write results as a Parquet file: a row for each run and query; null is no value, NaN an undefined one.
 
     Args:
         document: a record with the values of queries; all of it but these stands in the metadata, under the key
@@ -478,9 +480,10 @@ def parquet(document: Mapping[str, Any]) -> bytes:
     """
     import polars as pl  # noqa: PLC0415 - not needed for JSON
 
+    texts = {*text_labels(document)}
     rows = [
         {"run": run["name"], "query": query}
-        | {label: math.nan if cell is None else cell for label, cell in cells.items()}
+        | {label: cell if label in texts or isinstance(cell, int) else _float(cell) for label, cell in cells.items()}
         for run in document["runs"]
         for query, cells in run["per_query"].items()
     ]
@@ -493,6 +496,11 @@ def parquet(document: Mapping[str, Any]) -> bytes:
     metadata = {"rankworth": compact(document)}
     pl.DataFrame(rows, schema, strict=False, orient="row").write_parquet(target, metadata=metadata)
     return target.getvalue()
+
+
+def _float(cell: float | str | None) -> float:
+    """Return the number that stands in a record: NaN for None, infinity for `Infinity`."""
+    return math.nan if cell is None else float(cell)
 
 
 def text_labels(document: Mapping[str, Any]) -> list[str]:

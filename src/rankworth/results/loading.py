@@ -28,6 +28,7 @@ from rankworth.results.file import (
     StoredBounds,
     digest,
     quantity_of,
+    recorded,
     text_labels,
 )
 from rankworth.scoring import columns as scoring
@@ -229,7 +230,9 @@ def _add_rows(document: Mapping[str, Any], table: Any) -> None:  # noqa: ANN401 
         if query in rows[run]:
             raise ValueError(f"query {query!r} of {run!r} has two rows")
         cells = {label: cell for label, cell in row.items() if cell is not None}
-        rows[run][query] = {label: None if cell != cell else cell for label, cell in cells.items()}  # noqa: PLR0124 - NaN
+        rows[run][query] = {
+            label: recorded(cell, None) if isinstance(cell, float) else cell for label, cell in cells.items()
+        }
 
 
 def _results(document: dict[str, Any], source: Source) -> dict[str, Result]:
@@ -334,18 +337,11 @@ def _column(label: str, rows: Mapping[str, Mapping[str, Any]], kind: tables.Kind
         values = np.array([row.get(label) for row in rows.values()], dtype=np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{label} has a value that is no number") from None
-    absent = _absent(quantity_of(signed_as.measure))
-    values = np.where(is_listed & np.isnan(values), absent, values)
     mean = run["mean"][label]
-    mean = absent if mean is None else float(mean)
+    mean = math.nan if mean is None else float(mean)
     counts = _counts(label, values, rows, is_listed, run, signed_as)
     there = None if is_listed.all() else is_listed
     return Column(label, signed_as.measure, str(signed_as), values, there, kind, mean, counts)
-
-
-def _absent(quantity: object) -> float:
-    """Return the number that a file cannot hold: infinity of a median of ranks, else NaN, which is undefined."""
-    return math.inf if getattr(quantity, "averaging", "mean") == "median" else math.nan
 
 
 def _counts(
@@ -382,7 +378,7 @@ def _counts(
     weights, strata = listed.astype(np.float64), np.zeros(len(queries), dtype=np.int64)
     for query, (value, weight, *group) in uneven.items():
         row = row_of[query]
-        counts[row], weights[row] = _absent(quantity) if value is None else value, weight
+        counts[row], weights[row] = math.nan if value is None else value, weight
         strata[row] = group[0] if group else 0
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("a weight is no finite number from 0")
