@@ -541,7 +541,8 @@ def adds_up(told: Difference) -> None:
     else:
         assert 0 < abs(last.difference) < 1e-14 * max(1.0, *(abs(one.first) + abs(one.second) for one in shares)), where
     if not math.isnan(told.difference):
-        assert abs(math.fsum(one.difference for one in told.shares) - told.difference) <= 1e-14, where
+        total = math.fsum(one.difference for one in told.shares)
+        assert total == told.difference or abs(total - told.difference) <= 1e-14, where  # equal where both are infinite
     sides = [{term.document or f"(rank {term.rank})": [] for term in one.terms} for one in (told.first, told.second)]
     for documents, one in zip(sides, (told.first, told.second), strict=True):
         for term in one.terms:

@@ -418,8 +418,9 @@ def _parts(explanation: Explanation) -> tuple[dict[str, float], dict[str, float]
     if explanation.link is not None:
         before, after = map(_defined, explanation.link)
         without_document[LAST_STEP] = after - before
-    if (changed := _value(explanation) - _defined(explanation.raw)) != 0:
-        without_document[SETTINGS] = changed
+    value, raw = _value(explanation), _defined(explanation.raw)
+    if value != raw:
+        without_document[SETTINGS] = value - raw
     return documents, without_document, terms
 
 
