@@ -318,7 +318,7 @@ def _(data: Collection, chance: random.Random) -> None:
         line[4] = repr(offset - float(line[4]))
 
 
-@kind("ranks and scores are exchanged", "contradicting-ranks", "warning")
+@kind("ranks and scores are exchanged", "unfit-columns", "error")
 def _(data: Collection, chance: random.Random) -> None:  # noqa: ARG001 - there is one way
     for line in data.first:
         line[3:5] = line[4], line[3]

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
-from rankworth.io.validate import IdKinds
 
 if TYPE_CHECKING:
     import polars as pl
@@ -104,6 +103,8 @@ class Observed:
 
     def __init__(self) -> None:
         """Begin before the first row."""
+        from rankworth.io.validate import IdKinds  # noqa: PLC0415 - imports NumPy, which a mistaken command does not need
+
         self.facts = Facts()
         self.kinds = IdKinds()
         self._items: Counter[str] = Counter()

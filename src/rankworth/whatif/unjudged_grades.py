@@ -274,7 +274,8 @@ def _ways(holes: UnjudgedDocuments, scale: Floats, unknown: set[int]) -> Iterato
         return
     else:
         yield from _favouring(holes, least, most)
-    if measure.name == "AP" and (prefixes := _prefixes(holes, scale)) is not None:
+    is_of_steps = measure.name == "AP" and measure.parameters["area"] == "steps"
+    if is_of_steps and (prefixes := _prefixes(holes, scale)) is not None:
         yield from prefixes
         return
     has_sums = measure.definition.linear and "counts" not in flags and not is_rounded
