@@ -81,9 +81,7 @@ def faults(by: Any, measures: Sequence[Measure], number: int, seed: int, **setti
             found = known[query]
             unknown += int(np.isnan(found.low))
             pairs = [(found.low, low), (found.high, high)] + ([(found.expected, expected)] if by == "ties" else [])
-            if any(
-                one != other and not abs(one - other) <= 1e-12 for one, other in pairs
-            ):  # equal where both are infinite
+            if any(one != other and abs(one - other) > 1e-12 for one, other in pairs):  # equal where both are infinite
                 wrong.append(f"{label} of {qrels[query]} {run[query]}: {found}, and not {low}, {expected}, {high}")
     return wrong, len(labels) * starts.size, unknown
 

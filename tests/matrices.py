@@ -13,7 +13,9 @@ from rankworth.measures import CATALOGUE, Measure
 from rankworth.tensors import evaluate
 
 REFUSED = {
-    measure.name for measure in CATALOGUE.values() if measure.definition.subtopics or measure.definition.elsewhere
+    measure.name
+    for measure in CATALOGUE.values()
+    if measure.definition.subtopics or measure.definition.elsewhere or measure.averaging != "mean"
 }
 DENSE = [measure for measure in CATALOGUE.values() if measure.name not in REFUSED]
 SCORES = (-2.5, -0.0, 0.0, 0.1, 0.1 + 2e-17, 0.1 + 1e-16, 3.0)

@@ -39,7 +39,7 @@ def measures(draw: st.DrawFn) -> Measure:
 def catalogue() -> list[str]:
     """Measures as they are spelled, with all parameters that the generators know; their geometric means, and facts."""
     spelled = [one for each in rw.CATALOGUE.values() for one in variants(each)]
-    positive = (one for one in spelled if one.range[0] >= 0)
+    positive = (one for one in spelled if one.range[0] >= 0 and one.averaging == "mean")
     return [*map(str, spelled), *(str(rw.gmean(one)) for one in positive), *rw.FACTS, "NumRel(rel=2)"]
 
 

@@ -115,7 +115,7 @@ def test_gates_and_files_know_the_columns_apart(tmp_path: Path, monkeypatch: pyt
 )
 def test_ranks_of_a_run_are_numbers(ranks: list[str], typed: list[Any], tmp_path: Path) -> None:
     path = tmp_path / "a.run"
-    path.write_text("".join(f"q1 Q0 d{rank} {rank} {number} t\n" for number, rank in enumerate(ranks)))
+    path.write_text("".join(f"q1 Q0 d{rank} {rank} {9 - number} t\n" for number, rank in enumerate(ranks)))
     column = rw.Run(path).to_frame()["rank"]
     assert column.to_list() == typed
     assert column.dtype == (pl.Float64 if 1.5 in typed else pl.Int64)
