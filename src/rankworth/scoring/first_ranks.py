@@ -65,7 +65,7 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> dict[str, int | N
         InputError: `bad-score` where a rank is none; `frame-columns`; and as `query_texts.queries`.
         UsageError: `unknown-setting`.
 
-    >>> read({"q1": 3, "q2": "NF", "q3": 0})
+    >>> read({"q1": 3, "q2": "NF", "q3": -1})
     {'q1': 3, 'q2': None, 'q3': None}
     """
     if unknown := [role for role in columns if role not in ("query", ROLE)]:
