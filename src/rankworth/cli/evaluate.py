@@ -247,8 +247,10 @@ def _evaluate_ranks(
     per_query: bool,
 ) -> int:
     """Measure the rank of the first hit of each query, and write values; gives the exit status."""
+    from rankworth.scoring.first_ranks import MEASURES  # noqa: PLC0415 - not needed for help
+
     measured = files.options.measured
-    measures = measured.measure or list(first_ranks.MEASURES)
+    measures = measured.measure or list(MEASURES)
     table = files.values(with_gates(measures, floors, files.options), {**slices, "table": files.options.table()})
     verdicts = _verdicts(table, floors)
     write(out, table, measures, measured, level, per_query=per_query)

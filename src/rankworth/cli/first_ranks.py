@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from rankworth.comparison.sources import System
     from rankworth.results.values import RunValues
 
-MEASURES: Final = ("RR", "RR@10", "Success@1", "Success@5", "Success@10", "MedianRank")
-"""what is measured where nothing is said"""
 _ABOUT_DOCUMENTS: Final = (
     *("--exact", "--tolerance", "--corrected-by", "--bounds", "--engine", "--memory-limit", "--master"),
     *("--exclude", "--history", "--items", "--expected-run", "--forbidden", "--judged-only", "--noise", "--no-leak"),
