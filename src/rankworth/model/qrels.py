@@ -71,12 +71,10 @@ class Qrels:
         duplicate_judgements: how repeated judgements were settled.
         repeated: `[Q]`, how many judgements of each query do not count, as `duplicate_judgements` says.
         excluded: `[Q]`, how many `without` has left out.
-        blanks: how many judgements had no grade.
-        blank: what that meant, as the argument of that name says.
+        blank: what a judgement without a grade means, as the argument of that name says.
         copies: `[C]`, the rows of documents that are judged again, where all judgements count.
         copied_grades: `[C]`, the grades that they have then.
         ids: how documents were renamed; None where they have the ids that were given.
-        renamed: whether any was.
         kinds: whether ids came as integers, as `to_dict`, `to_frame` and what is evaluated give them back.
 
     Raises:
@@ -103,7 +101,6 @@ class Qrels:
     facts: Facts
     """what is known of the rows that were read"""
     kinds: IdKinds
-    """whether ids came as integers"""
     files: "tuple[Source, ...]"
     """the files that were read; none where the judgements came as something else"""
     source: object
