@@ -135,12 +135,18 @@ def test_on_the_command_line(
     assert main(["compare", "ranks.tsv", "new.tsv", *how, "-m", "RR", "-f", "json"]) == 0
     [difference] = json.loads(capsys.readouterr().out)["differences"]
     assert difference["difference"] == 1 / 4
+    Path("code.csv").write_text("code,rank\nq1,1\nq2,NF\n")
     for words, message in (
         (["evaluate", "ranks.tsv"], "rankworth evaluate ranks.tsv --columns first-rank=rank"),
         (["evaluate", "q.txt", "ranks.tsv"], "--columns first-rank=rank"),
         (["evaluate", "ranks.tsv", *how, "--exclude", "self"], "--exclude is about documents"),
         (["compare", "ranks.tsv", "ranks.tsv", *how], "two files are called 'ranks'"),
         (["evaluate", "nowhere.tsv", *how], "nowhere.tsv: there is no such file"),
+        (["evaluate", "code.csv", *how], "say which it is: --columns query=NAME"),
+        (
+            ["evaluate", "code.csv", "--columns", "query=code", "first-rank=r"],
+            "say which it is: --columns first-rank=NAME",
+        ),
     ):
         assert main(words) == 2
         assert message in capsys.readouterr().err

@@ -77,8 +77,13 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> dict[str, int | N
         name = "first_ranks"
         values: Mapping[str, Any] = {str(query): plain(cell) for query, cell in cells.items()}
     else:
-        table = query_texts.queries(cells, columns={role: name for role, name in columns.items() if role == "query"})
-        name, values = table.name, _column(table, columns.get(ROLE, ""))
+        wanted, query = columns.get(ROLE, ""), {role: name for role, name in columns.items() if role == "query"}
+        is_second = wanted == "2" and not query  # of a table without a header, whose first column is the query
+        try:
+            table = query_texts.queries(cells, columns=query | ({"text": wanted} if wanted and not is_second else {}))
+        except InputError as error:  # names the column of texts, in whose stead ranks are read
+            raise InputError(error.slug, *error.problems, remedy=error.remedy.replace("text", ROLE)) from None
+        name, values = table.name, table.texts if wanted else _column(table)
     if not values:
         raise InputError("empty-input", f"{name}: there is no query")
     ranks = {query: _rank(cell, f"{name}: query {quoted([query])}") for query, cell in values.items()}
@@ -92,15 +97,13 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> dict[str, int | N
     return ranks
 
 
-def _column(table: query_texts.QueryTable, wanted: str) -> Mapping[str, Any]:
-    """Return the cells of the column of ranks.
+def _column(table: query_texts.QueryTable) -> Mapping[str, Any]:
+    """Return the cells of the only column that may hold ranks.
 
     Raises:
         InputError: `frame-columns`.
 
     """
-    if wanted:
-        return table.texts if wanted == "2" and not table.columns else table.column(wanted)
     if not table.columns:
         return table.texts
     names = [name for name in table.columns if name.lower() in _USUAL] or list(table.columns)
