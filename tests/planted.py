@@ -361,17 +361,21 @@ def _(data: Collection, chance: random.Random) -> None:
             line[2] = line[0]
 
 
-@kind("candidates are sampled", "sampled-candidates", "warning")
-def _(data: Collection, chance: random.Random) -> None:
-    size = chance.choice([20, 50])
+def rank_candidates(data: Collection, chance: random.Random, size: int, name: str) -> None:
+    """Leave one relevant document of each query, at any rank among `size` candidates."""
     relevant = {query: min(documents) for query, documents in data.relevant().items()}
     data.qrels[:] = [[query, "0", document, "1"] for query, document in relevant.items()]
     data.first[:] = [
-        [query, "Q0", document if place == hit else f"sampled{place}", str(place + 1), str(size - place), "run"]
+        [query, "Q0", document if rank == hit else f"{name}{rank}", str(rank + 1), str(size - rank), "run"]
         for query, document in relevant.items()
         for hit in [chance.randrange(size)]
-        for place in range(size)
+        for rank in range(size)
     ]
+
+
+@kind("candidates are sampled", "sampled-candidates", "warning")
+def _(data: Collection, chance: random.Random) -> None:
+    rank_candidates(data, chance, chance.choice([20, 50]), "sampled")
 
 
 @kind("a run has no relevant document", "no-relevant-retrieved")
@@ -440,14 +444,7 @@ def _(data: Collection, chance: random.Random) -> None:
 
 @kind("only candidates are ranked", "few-candidates", "warning")
 def _(data: Collection, chance: random.Random) -> None:
-    size, relevant = chance.choice([5, 8]), {query: min(each) for query, each in data.relevant().items()}
-    data.qrels[:] = [[query, "0", document, "1"] for query, document in relevant.items()]
-    data.first[:] = [
-        [query, "Q0", document if place == hit else f"candidate{place}", str(place + 1), str(size - place), "run"]
-        for query, document in relevant.items()
-        for hit in [chance.randrange(size)]
-        for place in range(size)
-    ]
+    rank_candidates(data, chance, chance.choice([5, 8]), "candidate")
 
 
 @kind("the first three of a run are the gold", "one-run-pool", "warning")

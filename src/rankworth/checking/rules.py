@@ -382,21 +382,21 @@ def of_texts(qrels: Qrels, texts: Mapping[str, str], file: str) -> Iterator[Find
         file: the path of the judgements.
 
     """
-    alike: dict[str, list[list[str]]] = {}
-    for place, query in enumerate(qrels.queries):
+    same: dict[str, list[list[str]]] = {}
+    for number, query in enumerate(qrels.queries):
         by_text: dict[str, list[str]] = {}
-        grades = qrels.grades[qrels.offsets[place] : qrels.offsets[place + 1]]
-        for document in (each for each, grade in zip(qrels.documents_of(place), grades, strict=True) if grade > 0):
+        grades = qrels.grades[qrels.offsets[number] : qrels.offsets[number + 1]]
+        for document in (each for each, grade in zip(qrels.documents_of(number), grades, strict=True) if grade > 0):
             if text := " ".join(texts.get(document, "").casefold().split()):
                 by_text.setdefault(text, []).append(document)
         if groups := [documents for documents in by_text.values() if len(documents) > 1]:
-            alike[query] = groups
-    if alike:
-        shown = "; ".join(f"{quoted([query])} {quoted(groups[0])}" for query, groups in [*alike.items()][:_NAMED])
-        text = f"relevant documents of {counted(len(alike))} have the same text: {shown}"
-        text += f"{'; ...' if len(alike) > _NAMED else ''}; who finds one of them lacks the others, in every recall"
+            same[query] = groups
+    if same:
+        shown = "; ".join(f"{quoted([query])} {quoted(groups[0])}" for query, groups in [*same.items()][:_NAMED])
+        text = f"relevant documents of {counted(len(same))} have the same text: {shown}"
+        text += f"{'; ...' if len(same) > _NAMED else ''}; who finds one of them lacks the others, in every recall"
         remedy = "keep one of each, or make a group of them: any of a group answers then (Complete, GroupR)"
-        yield Finding.of("same-texts", text, file=file, queries=alike)._replace(remedy=remedy)
+        yield Finding.of("same-texts", text, file=file, queries=same)._replace(remedy=remedy)
 
 
 def of_corpus(qrels: Qrels, docs: object, file: str) -> Iterator[Finding]:

@@ -566,3 +566,23 @@ def _members(groups: Groups, queries: Sequence[str]) -> Iterator[tuple[str, set[
     parts = groups.parts(queries)
     for name in parts.names:
         yield name, {query for query, inside in zip(queries, parts.of(name).tolist(), strict=True) if inside}
+
+
+def band_starts(rows: Sequence[Mapping[str, Any]]) -> dict[tuple[str, str], tuple[int, int]]:
+    """Return how many documents come before those of each move from a stage to the next, at either stage.
+
+    At the first stage moves are ordered by the state there, at the next by the state then, so that bands cross least.
+
+    Args:
+        rows: the moves, as `plots.data.flow` has them, with `state`, `next_state` and `documents`.
+
+    """
+    order = {state: number for number, state in enumerate(STATES)}
+    sides = []
+    for first, then in (("state", "next_state"), ("next_state", "state")):
+        before, total = {}, 0
+        for row in sorted(rows, key=lambda row: (order[row[first]], order[row[then]])):
+            before[row["state"], row["next_state"]] = total
+            total += row["documents"]
+        sides.append(before)
+    return {key: (start, sides[1][key]) for key, start in sides[0].items()}

@@ -7,7 +7,7 @@ import numpy as np
 
 from rankworth.errors import counted
 from rankworth.pipelines import Silence, Trace
-from rankworth.pipelines.tracing import STATES
+from rankworth.pipelines.tracing import STATES, band_starts
 from rankworth.plots import data
 from rankworth.plots.canvas import Canvas, canvas, ends, label
 from rankworth.plots.data import Row
@@ -120,22 +120,10 @@ def _bands(sheet: Canvas, index: int, rows: list[Row], colors: dict[str, str]) -
     """Draw the bands between two bars: those of a state stand in the order of the next one, on both sides."""
     across = np.linspace(0, 1, _STEPS)
     bend = across**2 * (3 - 2 * across)
-    order = {state: number for number, state in enumerate(STATES)}
-    leaving = sorted(rows, key=lambda row: (order[row["state"]], order[row["next_state"]]))
-    arriving = sorted(rows, key=lambda row: (order[row["next_state"]], order[row["state"]]))
-    left, right = _starts(leaving), _starts(arriving)
+    starts = band_starts(rows)
     for row in rows:
-        key = row["state"], row["next_state"]
-        low = left[key] + (right[key] - left[key]) * bend
+        left, right = starts[row["state"], row["next_state"]]
+        low = left + (right - left) * bend
         x = index + _WIDE + across * (1 - 2 * _WIDE)
         color = colors[row["next_state"]]
         sheet.ax.fill_between(x, low, low + row["documents"], color=color, alpha=_LIGHT, linewidth=0, label="_")
-
-
-def _starts(rows: list[Row]) -> dict[tuple[str, str], int]:
-    """Return where each band begins."""
-    starts, total = {}, 0
-    for row in rows:
-        starts[row["state"], row["next_state"]] = total
-        total += row["documents"]
-    return starts

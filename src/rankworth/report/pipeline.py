@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 from typing import Any, Final
 
-from rankworth.pipelines.tracing import STATES
+from rankworth.pipelines.tracing import STATES, band_starts
 from rankworth.report.first_screen import WORDS, escaped
 from rankworth.tables.look import Look, visible
 from rankworth.tables.wording import figure
@@ -102,8 +102,8 @@ def _stages(traced: Record) -> str:
 def _step(before: Record, after: Record) -> str:
     """Write the difference to the stage before with its interval and its word, and which runs it is between."""
     size = "n/a" if after["difference"] is None else figure(after["difference"])
-    known = after["low"] is not None and after["high"] is not None
-    ends = f"{figure(after['low'])} to {figure(after['high'])}" if known else "no interval"
+    has_ends = after["low"] is not None and after["high"] is not None
+    ends = f"{figure(after['low'])} to {figure(after['high'])}" if has_ends else "no interval"
     word = WORDS.get(after["word"], after["word"])
     return (
         f'<span class="{after["word"].replace(" ", "-")}">{escaped(size)} {escape(word)}</span>'
@@ -195,17 +195,13 @@ def _bar(index: int, counts: Mapping[str, int], total: int) -> str:
 
 def _bands(index: int, rows: Sequence[Record], total: int) -> str:
     """Draw what documents of a stage become at the next one: bands between two bars, the colour that of the latter."""
-    order = {state: number for number, state in enumerate(STATES)}
-    leaving = sorted(rows, key=lambda row: (order[row["state"]], order[row["next_state"]]))
-    arriving = sorted(rows, key=lambda row: (order[row["next_state"]], order[row["state"]]))
-    tops = [_tops(each, total) for each in (leaving, arriving)]
+    starts = band_starts(rows)
     start, end = index + 0.5 + _BAR / 2, index + 1.5 - _BAR / 2
     middle = (start + end) / 2
     marks = ""
     for row in rows:
-        key = row["state"], row["next_state"]
         height = _HEIGHT * row["documents"] / total
-        left, right = tops[0][key], tops[1][key]
+        left, right = (_HEIGHT * before / total for before in starts[row["state"], row["next_state"]])
         path = (
             f"M{start:.3f} {left:.3f}C{middle:.3f} {left:.3f} {middle:.3f} {right:.3f} {end:.3f} {right:.3f}"
             f"V{right + height:.3f}C{middle:.3f} {right + height:.3f} {middle:.3f} {left + height:.3f} "
@@ -215,25 +211,16 @@ def _bands(index: int, rows: Sequence[Record], total: int) -> str:
     return marks
 
 
-def _tops(rows: Sequence[Record], total: int) -> dict[tuple[str, str], float]:
-    """Return where each band begins, from above."""
-    tops, above = {}, 0.0
-    for row in rows:
-        tops[row["state"], row["next_state"]] = above
-        above += _HEIGHT * row["documents"] / total
-    return tops
-
-
 def _queries(record: Record, traced: Record) -> str:
     """Write the queries that lose most at each stage, a link to their rankings where the page has the query."""
     parts = []
-    known = set(record["queries"])
+    on_page = set(record["queries"])
     for loss in traced["losses"]:
         key = loss["stage"], loss["kind"]
         rows = [row for row in traced["queries"] if (row["stage"], row["kind"]) == key]
         if not rows:
             continue
-        items = [f"<li>{_query(row, is_known=str(row['query']) in known)}</li>" for row in rows]
+        items = [f"<li>{_query(row, is_known=str(row['query']) in on_page)}</li>" for row in rows]
         shown = f'<ol class="extremes">{"".join(items[:_LISTED])}</ol>'
         if rest := items[_LISTED:]:
             shown += f'<details><summary>{len(rest)} more</summary><ol class="extremes">{"".join(rest)}</ol></details>'
