@@ -23,7 +23,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 class Gate:
-    """Compares values with those that a file keeps; writes the file where that is asked for."""
+    """Compares values with the values kept in a file, and writes the file on request."""
 
     def __init__(self, *, update: bool, folder: Path) -> None:
         """Keep the option, and where relative paths start."""
@@ -38,7 +38,7 @@ class Gate:
         margin: float | str = 0.0,
         **options: Any,  # noqa: ANN401 - as there
     ) -> None:
-        """Assert what `rankworth.testing.assert_not_worse` does; relative paths start where the test stands.
+        """As `rankworth.testing.assert_not_worse`, with paths relative to the test.
 
         With `--rankworth-update` the values are written to the file instead.
         """

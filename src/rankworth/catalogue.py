@@ -144,7 +144,7 @@ class ExpectedLists(Pairs):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Catalogue:
-    """Items and users by number, and what is known of them; negative numbers stand for those that are not there.
+    """Items and users by number, and their data; a negative number stands for a missing item or user.
 
     Attributes:
         items: `[I]`, the ids, in the order of their UTF-8 bytes.
@@ -194,7 +194,7 @@ class Catalogue:
         return {item: number for number, item in enumerate(self.items)}
 
     def users_of(self, queries: Iterable[str]) -> Integers:
-        """Return the number of the user that each query is; -1 where it is none of them."""
+        """Return the number of the user of each query, or -1."""
         number_of, none = self.users.get, repeat(-1)
         return np.fromiter(map(number_of, queries, none), np.int64)
 
@@ -244,7 +244,7 @@ class Catalogue:
         return np.bincount(self.seen.keys // max(1, len(self.items)), minlength=max(1, len(self.users)))
 
     def column(self, name: str, measure: str, parameter: str, fits: Fits = lambda _: True) -> tuple[str, ItemColumn]:
-        """Return a column of the table of items, where none is named the only one that fits, and its name.
+        """Return the named column of the table of items and its name; without a name, the only one that fits.
 
         Args:
             name: of the column; may be empty.
@@ -327,7 +327,7 @@ class Catalogue:
         return np.asarray(self.cosines[left.ravel(), right.ravel()]).reshape(queries, height, height)  # type: ignore[index]
 
     def like_history(self, user: Integers, item: Integers) -> Floats:
-        """Return `[N]`, the mean cosine of each item with those that the user had; 0 where there is none.
+        """Return `[N]`, the mean cosine of each item with the items of the user's history; 0 without a history.
 
         Args:
             user: `[N]`, negative where the user is not known.

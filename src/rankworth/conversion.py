@@ -318,7 +318,7 @@ class _Conversion:
         return duplicates.error(self.layout, parts, by=duplicates.TRIPLE if has_subtopics else duplicates.PAIR)
 
     def _with_list_scores(self, frame: pl.DataFrame) -> pl.DataFrame:
-        """Give a batch scores that tell the order of lists, where theirs do not."""
+        """Give a batch scores in the order of its lists if its own scores do not tell that order."""
         lists = self.observed.facts.lists
         if lists is None:
             return frame
@@ -352,12 +352,12 @@ class _Conversion:
 
 
 def _as_text(frame: pl.DataFrame, column: str, absent: str) -> pl.Expr:
-    """Convert a column to text, with `absent` where it has no item, or where there is no such column."""
+    """Convert a column to text, with `absent` for a missing item or a missing column."""
     return pl.col(column).cast(pl.String).fill_null(absent) if column in frame.columns else pl.lit(absent)
 
 
 def _best(frame: pl.DataFrame) -> pl.DataFrame:
-    """Choose the row of each document that has its highest score, with the rank and the tag of that row."""
+    """Choose for each document the row with its highest score, and its rank and tag."""
     best = pl.col("score") == pl.col("score").max().over(duplicates.PAIR)
     return settled(frame.filter(best), duplicates.PAIR, "score", "first")
 

@@ -104,7 +104,7 @@ class Documents(Mapping[str, str]):
         self._ids = dict.fromkeys(ids)
 
     def __getitem__(self, document: str) -> str:
-        """Name, signature and docstring; where this Python lacks the name, a sentence that says so."""
+        """Name, signature and docstring, or a sentence if this Python lacks the name."""
         if document not in self._ids:
             raise KeyError(document)
         hidden = _hidden(document)

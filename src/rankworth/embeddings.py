@@ -234,7 +234,7 @@ def _depth(measures: Sequence[ResolvedMeasure]) -> int:
 
 
 def _policy(documents: pl.Series, duplicates: Duplicates) -> Duplicates:
-    """Return what becomes of several vectors of one document; `all` count where each has one.
+    """Return how several vectors of a document are combined; `all` counts if each document has a single vector.
 
     Raises:
         InputError: `input-type`, where nothing says it.

@@ -76,7 +76,7 @@ class RankworthError(ValueError):
 
 
 class InputError(RankworthError):
-    """Judgements, a run or scores that cannot be trusted, so that no number is given for them."""
+    """Judgements, a run or scores that cannot be trusted; no number is given for them."""
 
 
 def not_text(location: str) -> InputError:
@@ -91,7 +91,7 @@ def not_text(location: str) -> InputError:
 
 
 class RefusedError(InputError):
-    """An input that a setting, or the tool whose conventions are followed, refuses.
+    """An input refused by a setting, or by the tool of the conventions.
 
     Attributes:
         setting: the name of the setting.
@@ -101,7 +101,7 @@ class RefusedError(InputError):
     """
 
     def __init__(self, setting: str, refused: str, says: str = "", remedy: str = "") -> None:
-        """Make an error from the setting that is refused, and from those who refuse it."""
+        """Make an error from the refused setting, and the tools that refuse it."""
         self.setting = setting
         self.refused = refused
         self.says = says
@@ -120,7 +120,7 @@ class MeasureError(RankworthError):
 
 
 class UsageError(RankworthError):
-    """A call or a command that asks for something that cannot be."""
+    """A call or a command that cannot be carried out."""
 
 
 class NotMeasuredError(UsageError, KeyError):
@@ -244,7 +244,7 @@ def slugs() -> Mapping[str, str]:
 
 
 def checked_slug(slug: str) -> str:
-    """Return the slug itself; raise `KeyError` where it is not in the catalogue, so that none goes without a page."""
+    """Return the slug itself; raise `KeyError` if the catalogue lacks it: each slug has a page."""
     if slug not in catalogue():
         raise KeyError(slug)
     return slug

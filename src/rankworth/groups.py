@@ -380,7 +380,7 @@ def _rows(mapping: object, setting: str, wanted: str) -> dict[str, Any]:
 
 
 def _cell(value: Any) -> tuple[Any, ...]:  # noqa: ANN401 - text or number, or a tuple of these
-    """Return a group as a tuple of the columns that are crossed; None for what is no group."""
+    """Return a group as a tuple of its crossed columns, or None."""
     parts = value if isinstance(value, tuple) else (value,)
     return tuple(None if part is None or part == "" or part != part else part for part in parts)  # noqa: PLR0124 - NaN
 

@@ -1,4 +1,4 @@
-"""The words that parameters of measures of items take, and what data about items are called."""
+"""Accepted values of parameters of measures of items, and the names of data on items."""
 
 from typing import Literal
 

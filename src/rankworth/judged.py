@@ -68,12 +68,12 @@ def counting(number: int, like: Array, dtype: Any = None) -> Array:  # noqa: ANN
 
 
 def device_of(array: Array) -> Any:  # noqa: ANN401 - of the array library
-    """Return where an array is; None where it is not known yet, as while JAX compiles."""
+    """Return the device of an array; None while JAX compiles and the device is open."""
     return getattr(array, "device", None)
 
 
 def indexing(like: Array) -> Any:  # noqa: ANN401 - of the array library
-    """Return the type of whole numbers that places in an array have; JAX has 64 bits only where it was told to."""
+    """Return the type of whole numbers for positions in an array; JAX has 64 bits only if told so."""
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(like, torch.Tensor):
         return torch.int64
@@ -170,7 +170,7 @@ class Judged:
         return self.n_retrieved if self.cutoff is None else self.cutoff
 
     def of_pool(self, key: Hashable, compute: Callable[[], T]) -> T:
-        """Return what follows from the pool alone, computed once for all rankings that are judged by it.
+        """Return arrays computed from the pool alone, once for all rankings judged by it.
 
         Args:
             key: tells it from all else that is computed.

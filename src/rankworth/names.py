@@ -58,7 +58,7 @@ _LONGEST_WORD: Final = 200
 
 
 def parse(text: str) -> Quantity:
-    """Parse the measure or fact that a text names, in any spelling that is known.
+    """Parse the measure or fact of a name, in any known spelling.
 
     Raises:
         MeasureError: `unknown-measure`, `measure-syntax`, `unknown-parameter`, `bad-parameter`, `bad-cutoff`.
@@ -75,7 +75,7 @@ def parse(text: str) -> Quantity:
 
 
 def measure_of(text: str) -> Measure | None:
-    """Return the measure that a text names; None for facts, and for names that only a profile knows.
+    """Return the measure of a name; None for facts and for names that only a profile knows.
 
     >>> measure_of("MAP"), measure_of("NumRel")
     (AP, None)
@@ -154,7 +154,7 @@ def parse_named(texts: Iterable[object], *, rel: float | None = None) -> list[tu
 
 
 def column_of(wanted: object, labels: Sequence[str], measures: Sequence[str]) -> int | None:
-    """Find which of some columns holds a measure, by any of its names; None where there is none.
+    """Find the column of a measure by any of its names, or return None.
 
     Args:
         wanted: the name that the column was asked for by, or another one of its measure, or the measure itself.
@@ -180,7 +180,7 @@ def column_of(wanted: object, labels: Sequence[str], measures: Sequence[str]) ->
 
 
 def raised(label: str, measure: str) -> float | None:
-    """Return the grade from which documents are relevant to a measure, where its name does not say it; else None.
+    """Return the grade from which documents are relevant to a measure, if its name does not say it; else None.
 
     Args:
         label: the name that the measure was asked for by.
@@ -199,7 +199,7 @@ def raised(label: str, measure: str) -> float | None:
 
 
 def kind_of(quantity: Quantity) -> Kind:
-    """Classify what is counted as a count, a value between 0 and 1 as a share, which percent suits."""
+    """Classify a fact: a count stays a number, a value between 0 and 1 is a share and may be shown in percent."""
     return "count" if isinstance(quantity, Fact) else "share" if quantity.definition.range == (0, 1) else "value"
 
 
@@ -229,7 +229,7 @@ def written_for_trec(texts: Iterable[str], rel: float | None = None) -> dict[Qua
 
 
 def trec_name(quantity: Quantity, rel: float | None = None) -> tuple[int, str] | None:
-    """Return the place of a measure among those that trec_eval prints, and its name there; None where it prints none.
+    """Return the position of a measure in trec_eval's output, and its name there; None if it prints none.
 
     Args:
         quantity: the measure.
@@ -306,7 +306,7 @@ def _at_each_cutoff(measure: Any) -> list[Any]:  # noqa: ANN401 - whatever was g
 
 
 def _quantities(text: str, besides: frozenset[str] = frozenset()) -> tuple[Quantity, ...]:
-    """Parse all that a text stands for, beside names of trec_eval that have their own values."""
+    """Parse all quantities of a text, and the names of trec_eval in `besides`."""
     return _remembered(text.replace(_ZERO_WIDTH, ""), besides, registered_ids())
 
 
@@ -330,7 +330,7 @@ def _remembered(text: str, besides: frozenset[str], _: tuple[int, ...]) -> tuple
 
 
 def _single(text: str) -> Quantity:
-    """Parse the quantity that a text in our own syntax, or in that of ir_measures, names."""
+    """Parse a single quantity in our own syntax, or in that of ir_measures."""
     wrapped = _WRAPPED.fullmatch(text)
     if wrapped is not None:
         return _MEANS[wrapped["mean"]](_single(_within_mean(text, wrapped)))
@@ -495,7 +495,7 @@ def _ambiguous(name: str, rest: str) -> MeasureError:
 
 
 def refuse_several(text: object, measures: Sequence[str], use: str) -> None:
-    """Refuse a name that stands for several measures where one is needed.
+    """Refuse a name of several measures if a single measure is needed.
 
     Args:
         text: the name.

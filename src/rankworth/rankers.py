@@ -175,7 +175,7 @@ class RowMeasure:
 
 
 def _needs_no_ids(measure: str | Measure | Fact, profile: Profile, settings: Settings) -> bool:
-    """Return whether matrices follow all that a profile sets for a measure, so that rows need no ids."""
+    """Return whether matrices follow all settings of a profile for a measure, and rows need no ids."""
     [resolved] = profile.ask([measure], rel=settings.get("rel"))
     is_by_score = resolved.judging.order == "score" and resolved.judging.ties in ("given", "expected")
     if settings.get("ties") is not None or not is_by_score or resolved.averaging.fewest:
@@ -352,7 +352,7 @@ class CatBoostMeasure(RowMeasure):
         return of_groups
 
     def _warn_of_shuffled_rows(self) -> None:
-        """Say once that there is no value of the rows that are trained on."""
+        """Say once that rows used for training have no value."""
         if not self._is_shuffled:
             self._is_shuffled = True
             text = f"{self.label}: CatBoost shuffles the rows that it trains on (it does with categorical features and "
@@ -385,7 +385,7 @@ class Scorer(RowMeasure):
         self._qid = qid
 
     def get_metadata_routing(self) -> Any:  # noqa: ANN401 - a MetadataRequest of scikit-learn
-        """Return that `groups` are asked for, where scikit-learn routes metadata."""
+        """Return a request for `groups`, for the routing of metadata in scikit-learn."""
         from sklearn.utils.metadata_routing import MetadataRequest  # noqa: PLC0415 - scikit-learn calls this
 
         request = MetadataRequest(owner=self)

@@ -1,4 +1,4 @@
-"""What all users of a run are shown, what each adds to a measure of the whole run, and the value that this comes to.
+"""The items shown to all users of a run, the addition of each user to a measure of the whole run, and its value.
 
 NumPy is imported inside, as lists of measures need no arrays. Shapes: `N` rows, `U` users, `C` columns, `M` judgements.
 """
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Recommended:
-    """The items that users are shown, within the cutoff, and those that are judged; arrays of NumPy.
+    """The items shown to users within the cutoff, and the judged items; arrays of NumPy.
 
     Attributes:
         user: `[N]`, the place of the user among those of the run.
@@ -45,7 +45,7 @@ class Recommended:
 
 
 class UnseenItems(NamedTuple):
-    """What a number of items that are shown says of those that nobody is shown."""
+    """Estimates of the items shown to nobody from the number of shown items."""
 
     number: int
     """how many items of the catalogue nobody is shown"""
@@ -107,7 +107,7 @@ class RunCounts:
         return self if users.all() else self.take(users.nonzero()[0])
 
     def take(self, users: Array) -> "RunCounts":
-        """Return what users add, by their places in another order, `[V]`; -1 is a user who adds nothing."""
+        """Return the additions of users by their positions in another order, `[V]`; -1 is a user who adds nothing."""
         import numpy as np  # noqa: PLC0415 - as everywhere here
 
         from rankworth.arrays import expand  # noqa: PLC0415 - as above

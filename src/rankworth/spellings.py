@@ -1,4 +1,4 @@
-"""What other tools call measures, and what that means here, as text; the tables stand in `profiles/spellings.toml`."""
+"""Names of measures in other tools and their meanings here, as text; the tables stand in `profiles/spellings.toml`."""
 
 import re
 import tomllib

@@ -27,7 +27,7 @@ class Limit:
 
 
 def _only(*values: object, why: str) -> Limit:
-    """Return the limit of an analysis that follows some values of a setting, the first of which is proposed."""
+    """Return the limit of an analysis to certain values of a setting; the first of them is proposed."""
     return Limit(lambda value: any(value is followed or value == followed for followed in values), why, values[0])
 
 

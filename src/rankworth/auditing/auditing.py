@@ -70,13 +70,13 @@ class Outcome(NamedTuple):
 
     @classmethod
     def of(cls, column: Values) -> "Outcome":
-        """Keep a column's mean, and a digest of which queries have which values, to 12 decimals."""
+        """Keep the mean of a column, and a digest of its queries and their values, to 12 decimals."""
         values = np.round(column.visible[column.listed], 12) + 0.0
         return cls(column.mean, hash((values.tobytes(), np.flatnonzero(column.listed).tobytes())))
 
 
 class Candidate(NamedTuple):
-    """A convention that was tried, how it departs from the one that is explained, and its number.
+    """A convention that was tried: its departure from the explained convention, and its number.
 
     Attributes:
         changes: what is changed.
@@ -148,7 +148,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
 
     @property
     def cut_off(self) -> bool:
-        """Whether the number is the beginning of what the departures give, whose last digit was not rounded."""
+        """Whether the number is a beginning of the computed number, cut off and not rounded."""
         is_number = self.exact and self.target not in PROFILES and bool(self.candidates)
         return is_number and not rounds_to(self.candidates[0].outcome.mean, Decimal(self.target))
 
@@ -176,7 +176,7 @@ class Audit(Analysis[Literal["departures", "queries"]]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The number it departs from, what else gives it, what each change means, and how to repeat the number."""
+        """The number of departure, other explanations, the meaning of each change, and how to repeat the number."""
         test = "Whether it did: rankworth audit RUN --parts RUN RUN."
         tried: tuple[str, ...] = ()
         if self.fusion:
@@ -335,7 +335,7 @@ def _resolved(profile: Profile, label: str, rel: float | None, options: dict[str
 
 
 def _profiles(label: str, rel: float | None, options: dict[str, Any]) -> dict[Convention, tuple[str, ...]]:
-    """Return what the known profiles mean by a name, with those that mean the same together."""
+    """Return the meanings of a name in all profiles; profiles with equal meanings are grouped."""
     names: dict[Convention, tuple[str, ...]] = {}
     for name in PROFILES:
         with suppress(RankworthError):
@@ -392,7 +392,7 @@ class _Auditor:
         self.outcomes: dict[Convention, Outcome | RankworthError] = {}
 
     def measure(self, conventions: Iterable[Convention]) -> None:
-        """Measure the conventions that are not known yet, or keep the error with which each refuses the input."""
+        """Measure conventions not measured before, or keep the error of a convention that refuses the input."""
         wanted = [each for each in dict.fromkeys(conventions) if each not in self.outcomes]
         compact = [each for each in wanted if each.quantity.positions != "all"]
         for group in (compact, [each for each in wanted if each.quantity.positions == "all"]):

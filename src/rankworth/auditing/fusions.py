@@ -100,7 +100,7 @@ class FusionAudit(Analysis[Literal["fusions"]]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """The notes on the run's own signature, its ties, other fusions that make it, and what to try if none does."""
+        """The notes on the run's signature, its ties, equal fusions, and further steps if no fusion is found."""
         notes = []
         if self.stated:
             is_so = self.kind == "scores" and any(each.fusion == self.stated for each in self.candidates)
@@ -170,7 +170,7 @@ def _name(fused: object) -> str:
 
 
 def stated_fusion(run: Run) -> str:
-    """Return the fusion that a run names, by its signature, its tag or its metadata; empty where it names none.
+    """Return the fusion named by the signature, tag or metadata of a run, or an empty text.
 
     Args:
         run: the run, which need not be read yet.
@@ -191,7 +191,7 @@ def stated_fusion(run: Run) -> str:
 
 @dataclass
 class _Sample:
-    """Some queries of the fused run and of what it was made of, which are read once for all fusions.
+    """Queries of the fused run and of its sources, read once for all fusions.
 
     Attributes:
         rows: the rows `query, document, score` of the fused run, by query as they stand.
@@ -335,7 +335,7 @@ class _Auditor:
         return FusionAudit(self.name, names, self.stated, kind, ties, tuple(made), len(self.tried), len(self.queries))
 
     def _try(self, definition: Definition) -> None:
-        """Compare the fused run of some queries with what a fusion gives; one that refuses the runs is left out."""
+        """Compare the fused run with the result of a fusion; a fusion that refuses the runs is left out."""
         if str(definition) not in self.tried:
             with suppress(RankworthError):
                 self.tried[str(definition)] = self.few.compared(definition), definition
@@ -352,7 +352,7 @@ class _Auditor:
         return [each for each in confirmed if getattr(each, matching) == 1]
 
     def _ties(self, definition: Definition) -> str:
-        """Return the rule by which equal scores stand; empty where there are none, or no rule gives them."""
+        """Return the rule that orders equal scores, or an empty text without equal scores or a rule."""
         frame = self.all.rows
         tied = (frame["score"].diff() == 0) & (frame["query"] == frame["query"].shift())
         if not tied.any() or not isinstance(definition, Fusion):
@@ -426,7 +426,7 @@ class _Auditor:
             yield self.few.scores[rows[chosen]], parts, ranks
 
     def _lines(self, ties: TieRule) -> list[tuple[float, float]]:
-        """Return `a, b` of `1 / score = a + b rank`, over documents that one run alone has; of each run that has some.
+        """Return `a, b` of `1 / score = a + b rank` for each run with documents of its own.
 
         By reciprocal rank fusion, `b = 1 / w` and `a = k / w`, or `a = k` where weights divide ranks.
 
@@ -449,13 +449,13 @@ class _Auditor:
         return lines
 
     def _constants(self) -> list[float]:
-        """Return the constants that documents of one run alone tell, for weights that multiply."""
+        """Return the constants told by documents of a single run, for weights that multiply."""
         values = [a / b for ties in _TIES for a, b in self._lines(ties) if b > 0]
         rounded = [round(value, digits) for value in values for digits in (0, 2)]
         return [value for value in rounded if 0 <= value < math.inf]
 
     def _divided(self) -> Iterator[Definition]:
-        """Yield reciprocal rank fusion whose weights divide ranks, where documents of one run alone tell them."""
+        """Yield reciprocal rank fusions with weights that divide ranks, from documents of a single run."""
         for ties in _TIES:
             lines = self._lines(ties)
             if len(lines) == len(self.few.runs) and all(b > 0 for _, b in lines):
@@ -466,7 +466,7 @@ class _Auditor:
                         yield Fusion(k=float(constant), weight_form="divides", run_weights=weights, ties=ties)
 
     def _weights(self, fusion: Fusion) -> Iterator[tuple[float, ...]]:
-        """Yield the weights that give the scores by a fusion that is linear in them, with as few digits as will do."""
+        """Yield the weights of a linear fusion that give the scores, with as few digits as possible."""
         blocks = list(self._blocks(fusion))
         size = len(self.few.runs)
         scores = np.concatenate([each for each, _, _ in blocks])

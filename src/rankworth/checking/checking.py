@@ -130,7 +130,7 @@ def _named(runs: object) -> list[tuple[str, object]]:
 
 @dataclass
 class _Checker:
-    """Reads and measures, and keeps what is wrong with what it reads.
+    """Reads and measures the input, and keeps its defects.
 
     Attributes:
         measures: what is measured.
@@ -165,7 +165,7 @@ class _Checker:
         return qrels, reading.path_of(files)
 
     def run(self, qrels: Qrels | None, source: object, name: str) -> CheckedRun | None:
-        """Measure a run; None where that cannot be."""
+        """Measure a run, or return None if it cannot be measured."""
         try:
             run = reading.tolerant(inputs.run(source, name))
         except InputError as error:

@@ -23,7 +23,7 @@ _NAMED: Final = 100
 
 
 class Finding(NamedTuple):
-    """One thing that is wrong with the data, or that makes a number easy to misread."""
+    """A defect of the data, or a reason to misread a number."""
 
     slug: str
     """the code, which has a page in docs/errors"""

@@ -1,4 +1,4 @@
-"""Judgements and runs read so that all that is wrong with their lines is found, and the other lines can be measured."""
+"""Judgements and runs read to the end: defects of lines are collected, and the sound lines measured."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -98,7 +98,7 @@ class RowFacts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class WatchedRun(Run):
-    """A run whose rows are looked at while they are read, so that it is read once."""
+    """A run whose rows are inspected while they are read, once."""
 
     rows: RowFacts = field(init=False, default_factory=RowFacts)
 
@@ -160,7 +160,7 @@ def judgements(
 def first_possible(
     attempts: Iterable[Callable[[], Made]], slug: str, files: Sequence[Source], run: str = ""
 ) -> tuple[Made | None, list[Finding]]:
-    """Return what the first attempt that is not refused makes, if there is one, and why those before it were refused.
+    """Return the result of the first attempt that succeeds, or None, and the refusals before it.
 
     Args:
         attempts: the next one is made where one is refused with this slug.
@@ -181,7 +181,7 @@ def first_possible(
 
 
 def of_lines(files: Iterable[Source], run: str = "") -> list[Finding]:
-    """Report what is wrong with the lines of files that were left out."""
+    """Report the defects of the lines of files that were left out."""
     errors = [(file, file.problem) for file in files if file.problem is not None]
     return [finding for file, error in errors for finding in of_error(error, [file], run)]
 

@@ -106,7 +106,7 @@ class CheckedRun:
         return CheckedInput(self.name, path_of(self.run.files), queries, documents, self.values.mean())
 
     def apart(self, queries: Mask) -> str:
-        """Say the mean over all queries and that over some, in words; nothing where no mean is measured."""
+        """Say the mean over all queries and the mean over a part of them; nothing without a mean."""
         if self.lead is None or queries.size > self.answered.size or not queries.any():
             return ""
         every, answered = means_apart(self.lead, self.measured, queries)
@@ -121,7 +121,7 @@ class CheckedRun:
         return [self.measured.standing.queries[index] for index in np.flatnonzero(queries).tolist()]
 
     def finding(self, slug: str, text: str, severity: Severity | None = None, queries: Iterable[str] = ()) -> Finding:
-        """Make a finding about this run, whose name comes before the text where it is not there."""
+        """Make a finding on this run; its text begins with the name of the run."""
         file = path_of(self.run.files)
         text = text if text.startswith(self.name) else f"{self.name}: {text}"
         return Finding.of(slug, text, severity, file=file, run=self.run.name, queries=queries)
@@ -209,7 +209,7 @@ def _ties(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def _shifted(checked: CheckedRun, qrels: Qrels) -> Iterator[Finding]:
-    """Report queries that have the documents of the query before or after them, as where they were numbered from 0."""
+    """Report queries with the documents of the next or the previous query, as after numbering from 0."""
     first = checked.rows.first
     judged = {query: {*qrels.documents_of(index)} for index, query in enumerate(qrels.queries) if query in first}
     queries = [query for query in first if query in judged]
@@ -278,7 +278,7 @@ def _constant_scores(checked: CheckedRun) -> Iterator[Finding]:
 
 
 def _ranks(checked: CheckedRun) -> Iterator[Finding]:
-    """Report ranks that are constant or contradict the scores, and queries that retrieve themselves."""
+    """Report constant ranks, ranks that contradict the scores, and queries that retrieve themselves."""
     rows = checked.rows
     if rows.ranks is not None and rows.ranks[0] == rows.ranks[1] and rows.longest > 1:
         text = f"{checked.name} has the rank {rows.ranks[0]:g} in every line; scores decide here, and tools that go by "

@@ -168,7 +168,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _with_negative_grades(words: Sequence[str]) -> list[str]:
-    """Join `--grades` with a list that begins with a negative grade, which would be taken for an option."""
+    """Join `--grades` with a list that begins with a negative grade and would be read as an option."""
     tokens: list[str] = []
     for word in words:
         if tokens[-1:] == ["--grades"] and re.match(r"-[\d.]", word):

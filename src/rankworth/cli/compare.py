@@ -122,7 +122,7 @@ class Gates:
     no_gates: bool = False
 
     def read(self, project: configuration.Project, *, all_pairs: bool) -> "tuple[list[Gate], When]":
-        """Read the gates of the command line, or of pyproject.toml where it says none of a kind; and what a drop is.
+        """Read the gates, each kind from pyproject.toml if the command has none of it, and the size of a drop.
 
         Args:
             project: whose gates hold, too.
@@ -332,7 +332,7 @@ class _Renewal:
     options: Sequence[str]
 
     def command(self, system: "System") -> str:
-        """Return the command that keeps the values of a system; `RUN` stands for a run that is not in one file."""
+        """Return the command that keeps the values of a system; `RUN` stands for a run of several files."""
         from rankworth.comparison.systems import renewed_measures  # noqa: PLC0415 - not needed for help
 
         [path, *further] = system.files
@@ -364,7 +364,7 @@ def _known_files(systems: SystemFiles, reading: Sequence[str]) -> Iterator[None]
 
 
 def _judged(systems: "Mapping[str, System]", result: "Comparison") -> tuple[str, list[str]]:
-    """Return the results file that the baseline comes from, empty if from none, and the systems that gates are about.
+    """Return the results file of the baseline, or an empty name, and the systems that the gates judge.
 
     These are the systems of other files than the baseline's, where there are any.
     """

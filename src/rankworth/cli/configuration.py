@@ -106,7 +106,7 @@ class Project:
         return "the file is above this folder, and not in the same version-controlled tree"
 
     def _distrust_plugins(self, plugins: Sequence[str]) -> str:
-        """Return why the plugins of a file that is trusted are not run; an empty text where they are."""
+        """Return why plugins of a trusted file are not run, or an empty text."""
         if self._is_named():
             return ""
         for plugin in plugins:
@@ -122,7 +122,7 @@ class Project:
 
 
 def _other_owner(path: Path) -> int | None:
-    """Return the owner of a file that belongs neither to the user nor to the system; None else, or where it is not."""
+    """Return the owner of a file if it is neither the user nor the system, else None."""
     try:
         owner = path.stat().st_uid
     except OSError:
@@ -194,7 +194,7 @@ def _project(folder: Path) -> Project | None:
 
 
 def _checked(where: str, table: Any, schema: Mapping[str, tuple[Callable[[Any], bool], str]]) -> Mapping[str, Any]:  # noqa: ANN401 - of any file
-    """Check that all keys of a table are those of a schema and hold what it says, and return the table.
+    """Check the keys and values of a table against a schema, and return the table.
 
     Raises:
         UsageError: `bad-config`.
@@ -250,7 +250,7 @@ def _import_file(path: Path) -> None:
 
 
 def _reason(error: BaseException) -> str:
-    """Say what went wrong, and in which line of the plugin."""
+    """Say why the plugin failed, and in which line."""
     if isinstance(error, SyntaxError):
         return f"{error.filename}:{error.lineno}: {error.msg}"
     frames = traceback.extract_tb(error.__traceback__)

@@ -266,7 +266,7 @@ def _paths(files: InputFiles, runs: "Sequence[Run]") -> dict[str, str]:
 
 
 def _decide(verdicts: "Sequence[Verdict]", files: Mapping[str, str], options: Sequence[str], out: Output) -> int:
-    """Write whether floors hold, and what to do where one does not; gives the exit status."""
+    """Write whether floors hold, with advice for each that fails, and return the exit status."""
     if not verdicts:
         return 0
     from rankworth.comparison.gates import advice  # noqa: PLC0415 - rarely needed

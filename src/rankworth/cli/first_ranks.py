@@ -58,7 +58,7 @@ def refuse_unless(files: object, options: Collection[str]) -> None:
 
 
 def proposed(path: str) -> str:
-    """Write how a file is read that looks like a table of first ranks; empty where it does not."""
+    """Write how to read a file that looks like a table of first ranks, or an empty text."""
     from rankworth.scoring import first_ranks  # noqa: PLC0415 - for a message only
 
     try:

@@ -247,7 +247,7 @@ def _tuned(
     *,
     is_written: bool,
 ) -> "tuple[Definition, list[Run]]":
-    """Choose settings, and show what holds; on standard error where the fused run goes to standard output.
+    """Choose settings and show the result; on standard error if the fused run goes to standard output.
 
     Raises:
         UsageError: `conflicting-options`, `unproven-settings`.

@@ -259,7 +259,7 @@ def _resolved_by(profiles: "Sequence[Profile]", measures: Sequence[str], rel: fl
 
 
 def _columns(project: Project, read: Read, *, as_given: bool, is_exact: bool = False) -> "Columns":
-    """Return which column holds what, by the command and by the project.
+    """Return the names of columns by their role, as stated by the command and by the project.
 
     Args:
         project: whose columns hold where the command names none.

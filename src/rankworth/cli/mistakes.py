@@ -98,7 +98,7 @@ def _unknown_option(error: UnknownOptionError, command: "App") -> tuple[str, str
 
 
 def _elsewhere(option: str) -> str:
-    """Return what an option of other tools is called here; empty where it is not known."""
+    """Return our name of an option of another tool, or an empty text."""
     import tomllib  # noqa: PLC0415 - only for a message
     from importlib.resources import files  # noqa: PLC0415 - as above
 

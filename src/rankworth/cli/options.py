@@ -204,7 +204,7 @@ class Read:
     cost: Annotated[str | None, Parameter(metavar="WHAT")] = None
 
     def refuse_unread(self, *, qrels: bool, runs: bool, is_exact: bool = False) -> None:
-        """Refuse options that say how files are read of which there are none.
+        """Refuse options on the reading of files if there are no files.
 
         Args:
             qrels: whether there are judgements.
@@ -309,7 +309,7 @@ class Options:
         return settings
 
     def profiles(self) -> "list[Profile]":
-        """Return the conventions that a command names, the standard where it names none.
+        """Return the named conventions, by default the standard.
 
         Raises:
             UsageError: `unknown-setting`.
@@ -426,7 +426,7 @@ class Running:
         return duckdb.opened(memory)
 
     def refuse(self, unsupported: Sequence[str]) -> None:
-        """Refuse options of an engine that is not there, and those that Spark does not have.
+        """Refuse options of an engine that is not used, and options that Spark does not have.
 
         Args:
             unsupported: options that were given, and that Spark does not have.
@@ -470,7 +470,7 @@ class DisplayOptions:
 
 
 def columns(texts: Iterable[str] | None, option: str = "--columns") -> dict[str, str]:
-    """Read from `WHAT=NAME` which column holds what.
+    """Read the columns of roles from `ROLE=NAME`.
 
     Raises:
         UsageError: `unknown-setting`.
@@ -515,7 +515,7 @@ def grades_of(texts: Sequence[str] | None) -> tuple[str, dict[str, float]]:
 
 
 def refuse_files(command: str, options: Mapping[str, Sequence[str]]) -> None:
-    """Refuse files behind an option that takes all that follows.
+    """Refuse files after an option that takes all arguments after it.
 
     Raises:
         UsageError: `conflicting-options`.

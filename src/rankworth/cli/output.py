@@ -188,7 +188,7 @@ class Output:
         self.warn_of(result.sheets())
 
     def warn_of(self, sheets: Iterable[Sheet]) -> None:
-        """Write what deserves a second look to standard error, where the format shown has no room for it."""
+        """Write warnings to standard error if the format shown has no room for them."""
         if self.form in ROWS and not self.is_file:
             self.warn(text for sheet in sheets for text in sheet.defects)
 
@@ -243,7 +243,7 @@ def say(text: str) -> None:
 
 
 def say_folded(text: str) -> None:
-    """Write a sentence to standard error, in lines where a terminal shows it, in one line where a program reads it."""
+    """Write a sentence to standard error, folded on a terminal and on one line for a program."""
     text = on_command_line(text)
     if sys.stderr.isatty():
         text = textwrap.fill(text, width(), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)

@@ -91,7 +91,7 @@ def _of_mean(scores: ScoreTable, row: Difference, sides: Sequence[MeasureContext
 
 
 def _sentences(rows: Sequence[Difference], mean_bounds: Sequence[_MeanBound], by: Varied) -> Iterator[str]:
-    """Yield sentences on verdicts that hold, that could turn, and that are open."""
+    """Yield sentences on the verdicts that hold, that could turn, and that are open."""
     many = len({(row.first, row.second) for row in rows}) > 1
     for row, (bound, reason) in zip(rows, mean_bounds, strict=True):
         name = f"{row.second} and {row.first} by {row.measure}" if many else row.measure

@@ -208,7 +208,7 @@ def compare(
 
 
 def _systems_elsewhere(qrels: object, settings: Mapping[str, object]) -> str:
-    """Write how systems are named that stand among other arguments; empty where there are none."""
+    """Write how to name systems that stand among other arguments, or an empty text."""
     if "labels" in settings:
         return "rows are evaluated first: compare(runs={name: evaluate(labels=y, scores=s, group=g), ...})"
     parts = qrels.values() if isinstance(qrels, Mapping) and not isinstance(qrels, Values) else [qrels]
@@ -242,7 +242,7 @@ def _uneven(systems: Sequence[SystemScores], measures: Sequence[str], *, accepte
 
 
 def _notes_on_systems(systems: Sequence[SystemScores], scores: ScoreTable) -> Iterator[str]:
-    """Yield notes on queries left out, on runs joined, and on measures of which nobody knows which end is better."""
+    """Yield notes on queries left out, on joined runs, and on measures without a known better end."""
     size = len(scores.queries)
     if any(len(system.queries) != size for system in systems):
         counts = ", ".join(f"{system.name} {len(system.queries):,}" for system in systems)

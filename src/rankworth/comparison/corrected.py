@@ -199,7 +199,7 @@ def corrected_means(
 
 
 def _queries(by_model: SystemScores, by_people: SystemScores) -> tuple[list[str], list[str]]:
-    """Return the queries that both judged, and those that the model alone judged.
+    """Return the queries judged by both, and the queries judged by the model alone.
 
     Raises:
         InputError: `no-common-queries`.

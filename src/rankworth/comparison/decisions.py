@@ -163,7 +163,7 @@ def _cells(column: NDArray[Any]) -> list[Any]:
 
 
 def _agreeing(ends: Ends, mean: Floats, rejected: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return intervals that hold the mean, and leave 0 out where the test rejects a difference of 0 and only there.
+    """Return intervals around the mean that leave 0 out if and only if the test rejects a difference of 0.
 
     They do so but for rounding, for ends that are open, and for tests of signs or ranks, whose intervals are those of a
     median: these reach to the mean; where it lies beyond 0, the two disagree on the side, and nothing is decided.
@@ -233,7 +233,7 @@ def _tested(part: _Part, plan: Plan) -> _Tests:
 
 
 def _union(first: Ends, second: Ends) -> Ends:
-    """Return what one of two tests does not reject, or both; a test that is not defined rejects everything."""
+    """Return the union of the differences that two tests do not reject; an undefined test rejects all."""
     return Ends(np.fmin(first.low, second.low), np.fmax(first.high, second.high))
 
 

@@ -31,7 +31,7 @@ _OPPOSITE: Final[Mapping[Word, Word]] = {"better": "worse", "worse": "better"}
 
 
 class Interval(NamedTuple):
-    """The interval that decides what a difference is called."""
+    """The interval that decides the verdict on a difference."""
 
     low: float
     """infinite where no difference, however large, would be rejected"""

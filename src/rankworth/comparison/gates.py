@@ -114,7 +114,7 @@ class Gate:
         return f"{ahead}{self.measure}={limit}"
 
     def among(self, measures: Mapping[str, str]) -> str:
-        """Return the name under which its measure was measured, by any of its names; empty where it was not.
+        """Return the measured name of its measure, found by any of its names, or an empty text.
 
         Args:
             measures: the canonical names of the measures by the names that results have for them.
@@ -236,7 +236,7 @@ class Verdict:
 
     @property
     def because(self) -> str:
-        """The values and the reason, or the reason alone where it begins with the value; queries that lose most."""
+        """The values and the reason, or a reason that begins with the value, and the largest losses."""
         reason = self.reason if self.reason.startswith(self.values) else f"{self.values}, {self.reason}"
         return f"{reason}\nlargest losses: {self.losses}" if self.worst and not self.passed else reason
 
@@ -533,7 +533,7 @@ def record(verdict: Verdict) -> dict[str, Any]:
 def advice(
     verdicts: Sequence[Verdict], files: Mapping[str, str], options: Mapping[str, Sequence[str]], baseline: str = ""
 ) -> list[str]:
-    """List the losses and the commands that show them, for the first gate that each system fails.
+    """For the first gate that each system fails, list the losses and the commands to see them.
 
     Args:
         verdicts: what was decided.

@@ -51,11 +51,11 @@ class QueryDifferences(Sequence[QueryDifference]):
         return len(self._gains)
 
     def worst(self, count: int = 10) -> list[QueryDifference]:
-        """Return the queries that lose most, without those that lose nothing; equal ones in the order of their ids."""
+        """Return the queries with the largest losses, without losses of 0; equal ones in the order of their ids."""
         return self._lowest(self._gains, count)
 
     def best(self, count: int = 10) -> list[QueryDifference]:
-        """Return the queries that gain most, without those that gain nothing; equal ones in the order of their ids."""
+        """Return the queries with the largest gains, without gains of 0; equal ones in the order of their ids."""
         return self._lowest(-self._gains, count)
 
     def _lowest(self, numbers: Floats, count: int) -> list[QueryDifference]:

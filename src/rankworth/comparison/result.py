@@ -156,7 +156,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
 
     @cached_property
     def repeated(self) -> tuple[RepeatedDifference, ...]:
-        """Each of `differences` beside what identical runs do; empty where no system has several runs."""
+        """Each of `differences` beside the differences of identical runs; empty unless a system has several runs."""
         rows = (RepeatedDifference.of(self.scores, row, self.plan) for row in self.differences)
         return tuple(row for row in rows if row is not None)
 
@@ -299,7 +299,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
         return Method(text, "\n".join(stats.BIBTEX[key] for key in dict.fromkeys(key for _, key in sentences if key)))
 
     def _inverted(self) -> str:
-        """Say what intervals are of, and at which level."""
+        """Say which quantity the intervals cover, and at which level."""
         about = f", of {self.procedure.estimates}" if self.procedure.estimates else ""
         is_corrected = self.differences[0].comparisons > 1
         corrected = ", each at the level to which correction brings its p" if is_corrected else ""
@@ -485,7 +485,7 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             yield Sheet(columns, (note,) if (first, second) == last else (), title=title)
 
     def _largest_differences(self) -> Iterator[str]:
-        """Yield the queries that gain and lose most by the first measure that queries have values of.
+        """Yield the queries with the largest gains and losses by the first measure with values of queries.
 
         With the command that shows why one loses.
         """

@@ -82,7 +82,7 @@ class ScoreTable:
 
     @cached_property
     def values(self) -> Floats:
-        """`[S, M, Q]`, the values that count; NaN where there is none."""
+        """`[S, M, Q]`, the values that count, or NaN."""
         rows = [[self.scores[system][name].values for name in self.measures] for system in self.systems]
         return np.array(rows).reshape(len(self.systems), len(self.measures), len(self.queries))
 
@@ -114,7 +114,7 @@ class ScoreTable:
 
     @cached_property
     def values_of_queries(self) -> Floats:
-        """`[S, M, Q]`, the values that queries have by themselves; NaN where there is none."""
+        """`[S, M, Q]`, the value of each query by itself, or NaN."""
         rows = [np.where(column.counted, column.values_of_queries, np.nan) for column in self._columns()]
         return np.array(rows).reshape(self.values.shape)
 
@@ -133,7 +133,7 @@ class ScoreTable:
 
     @cached_property
     def strata(self) -> Integers | None:
-        """`[Q]`, the number of the group of each query, where groups count alike; None where there are none."""
+        """`[Q]`, the number of the group of each query if groups have equal weight, else None."""
         if all(column.strata is None for column in self._columns()):
             return None
         strata: Integers = np.max([np.where(column.counted, column.group, 0) for column in self._columns()], axis=0)
@@ -339,7 +339,7 @@ def side_by_side(
 
 
 def _require_weight(table: ScoreTable, weights: Weights) -> None:
-    """Refuse queries, or groups that count alike, of which none counts.
+    """Refuse weights of queries, or of groups, that are all 0.
 
     Raises:
         InputError: `bad-weight`.

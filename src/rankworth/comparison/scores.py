@@ -158,7 +158,7 @@ class SystemScores:
         return replace(self, scores={name: score for name, score in self.scores.items() if name not in names} | named)
 
     def require(self, measures: Iterable[str], measured: Collection[str]) -> None:
-        """Refuse measures that are not among those that are known of the system.
+        """Refuse measures that the system does not have.
 
         Raises:
             UsageError: `not-measured`.
@@ -175,7 +175,7 @@ def is_paired(quantity: object) -> bool:
 
 
 def paired(systems: Sequence[SystemScores]) -> list[str]:
-    """Return the measures that all systems have and whose differences add up, in the order of the first system."""
+    """Return the measures of all systems with differences that add up, in the order of the first system."""
     names = [name for name, score in systems[0].scores.items() if is_paired(score.quantity)]
     return [name for name in names if all(name in system.scores for system in systems)]
 
@@ -250,7 +250,7 @@ def joined(runs: Sequence[SystemScores], measures: Sequence[str]) -> SystemScore
 
 
 def require_same_settings(systems: Sequence[SystemScores], measures: Sequence[str]) -> None:
-    """Refuse values that were not made alike, but for their queries, or whose queries count differently.
+    """Refuse values with different settings, apart from their queries, or different weights of queries.
 
     Raises:
         UsageError: `not-comparable`, `not-measured`.

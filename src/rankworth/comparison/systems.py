@@ -290,7 +290,7 @@ class SystemReader:
         return dict(zip(runs, values.values(), strict=True))
 
     def _check(self, system: SystemScores, source: Values | Result) -> None:
-        """Refuse stored values that lack a measure, or come from other judgements, unless that is accepted.
+        """Refuse stored values without a measure, or from other judgements unless they are accepted.
 
         Raises:
             UsageError: `not-measured`.
@@ -338,7 +338,7 @@ def _require_files(runs: Sequence[Run]) -> None:
 def renewal(
     results: Sequence[Result], qrels: str = "", known_runs: Sequence[str] = (), reading: Sequence[str] = ()
 ) -> str:
-    """Return the command that measures the runs of a results file again and keeps that.
+    """Return the command that measures the runs of a results file again and keeps the new file.
 
     Args:
         results: what the file holds.

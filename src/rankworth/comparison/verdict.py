@@ -65,7 +65,7 @@ class Compared(Protocol):
 
     @property
     def baseline(self) -> str:
-        """The system with which the others are compared; empty where each is compared with each."""
+        """The system with which each other system is compared; empty if all pairs are compared."""
 
     @property
     def repeated(self) -> "tuple[RepeatedDifference, ...]":
@@ -224,7 +224,7 @@ def _certainty(compared: Compared, row: Difference, state: State) -> str:
 
 
 def _between(row: Difference, plan: Plan, joint: str) -> str:
-    """Write the ends of the interval that decides, so that rounding does not move them across 0 or the margin."""
+    """Write the ends of the deciding interval; rounding never moves an end across 0 or the margin."""
     low, high, _ = row.interval(plan.level)
     return joint.join(figure(end, (0.0, -row.margin, row.margin)) for end in (low, high))
 

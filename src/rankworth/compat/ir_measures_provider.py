@@ -322,7 +322,7 @@ class _Sorted:
 
 
 def _name_in_ir_measures(measure: Measure) -> str | None:
-    """Return the name of what ir_measures computes as a measure; None where the profile does not know its value."""
+    """Return the name under which ir_measures computes a measure, or None if the profile lacks it."""
     if measure.NAME == "SetF":  # beta is handed on as the square that trec_eval takes
         judged_only = ", judged_only=True" if measure["judged_only"] else ""
         return f"set_F(rel={measure['rel']}, x={measure['beta']}{judged_only})"
@@ -335,7 +335,7 @@ def _name_in_ir_measures(measure: Measure) -> str | None:
 
 
 def _aggregated(measure: Measure, values: Sequence[float]) -> float | int:
-    """Return what the aggregator of a measure makes of its values, which are added from the first to the last."""
+    """Return the aggregate of a measure's values, added from the first to the last."""
     aggregator = measure.aggregator()
     if type(aggregator) not in (MeanAgg, SumAgg) or not values:
         for value in values:

@@ -37,7 +37,7 @@ Rows = Literal["judges", "drift"]
 
 
 class JudgeErrors(NamedTuple):
-    """How a judge errs, and what it makes of all that it judged."""
+    """The errors of a judge, and their effect on the mean of all its judgements."""
 
     judge: str
     labels: int
@@ -123,12 +123,12 @@ class Calibration(Analysis[Rows]):
 
     @property
     def sensitivity(self) -> Estimate:
-        """Of what people call relevant, the share that the judge calls so."""
+        """The share of the pairs relevant to people that the judge calls relevant."""
         return self.judge.sensitivity
 
     @property
     def specificity(self) -> Estimate:
-        """Of what people do not call relevant, the share that the judge does not call so."""
+        """The share of the pairs not relevant to people that the judge calls not relevant."""
         return self.judge.specificity
 
     @property
@@ -149,7 +149,7 @@ class Calibration(Analysis[Rows]):
         return columns
 
     def sheets(self) -> list[Sheet]:
-        """Return how the judge errs, the shares that follow, and what changed between two versions."""
+        """Return the errors of the judge, the corrected shares, and the changes between two versions."""
         rows, people = self.judges, self.names[0]
         judges = Column("judge", "text", [row.judge for row in rows])
         errors = (
@@ -369,7 +369,7 @@ def _estimate(share: ClusteredShare) -> Estimate:
 
 
 def _drift(labelled: "pl.DataFrame", new: "pl.DataFrame", old: "pl.DataFrame", level: float) -> Drift:
-    """Compare two versions of a judge, on all pairs that both judged and on those that people judged too."""
+    """Compare two versions of a judge, on all pairs of both and on the pairs that people judged too."""
     keys = ["query", "document"]
     both = new.join(old, on=keys)
     now, then = both["relevant"].to_numpy(), both["relevant_right"].to_numpy()  # [N] each
@@ -391,7 +391,7 @@ def _mean(query: Floats, differences: Floats, level: float) -> tuple[Estimate, f
 
 
 def _notes(judges: Sequence[JudgeErrors], names: Sequence[str], drift: Drift | None, level: float) -> Iterable[str]:
-    """Yield what the numbers are, and what they need."""
+    """Yield notes on the meaning and the requirements of the numbers."""
     people = names[0]
     yield (
         f"sensitivity: of what is relevant by {people}, the share that the judge calls so; specificity: of what is "

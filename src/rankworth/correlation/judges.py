@@ -280,7 +280,7 @@ class Agreement(Analysis[Rows]):
 
     @property
     def relevant_equal(self) -> Estimate | None:
-        """The share of pairs that both find relevant or both not; None where `rel` was not given."""
+        """The share of pairs that both find relevant or both do not; None without `rel`."""
         return self.overall.relevant_equal
 
     @property
@@ -532,7 +532,7 @@ def judge_names(names: Sequence[str] | None, sources: Iterable[object]) -> tuple
 
 
 def stems_of(sources: Iterable[object]) -> list[str]:
-    """Return what the files of judgements are called, without suffixes; an empty text for what is no file."""
+    """Return the names of files of judgements without suffixes; an empty text for an object."""
     return [stem(source).removesuffix(".qrels") if is_path(source) else "" for source in sources]
 
 

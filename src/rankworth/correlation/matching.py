@@ -227,7 +227,7 @@ def of_rows(first: RankedRows, second: RankedRows, queries: Sequence[str] | None
 
 
 def _same_documents(first: RankedRows, second: RankedRows) -> tuple[Integers, Integers]:
-    """Find the rows of documents that both sides have for a query, by keys, which need less memory than to join texts.
+    """Find the rows of documents that both sides have for a query; keys need less memory than joined texts.
 
     Raises:
         InputError: `duplicate-document`.

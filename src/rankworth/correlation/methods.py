@@ -178,7 +178,7 @@ def methods(names: str | Iterable[str], p: float, k: int | None) -> list[Method]
 
 
 def method_rules(methods: Sequence[Method], reference: str, ties: str = "") -> Iterator[str]:
-    """Yield what the methods make of ties, and which ranking is the reference.
+    """Yield how the methods treat ties, and which ranking is the reference.
 
     Args:
         methods: the methods.

@@ -118,7 +118,7 @@ class SystemMeans:
 
     @property
     def sign(self) -> float:
-        """1 where higher is better, -1 where lower is."""
+        """1 if higher values are better, -1 if lower values are."""
         return 1.0 if self.better == "higher" else -1.0
 
     @cached_property
@@ -233,7 +233,7 @@ def means_of(compared: Comparison, judge: str = "") -> list[SystemMeans]:
 
 
 def with_means(orders: Sequence[SystemMeans]) -> tuple[list[SystemMeans], list[str]]:
-    """Keep the systems that have a mean by all measures, and note which are left out."""
+    """Keep the systems with a mean by all measures, and note the systems left out."""
     # [K, S] for K orders: whether a system has no mean
     undefined = np.array([~np.isfinite(order.means) for order in orders])
     notes = []
@@ -428,7 +428,7 @@ def warnings_of(
 
 
 def _few(rows: Sequence[Correlated], systems: int, methods: Sequence[Method]) -> str:
-    """Say what the highest coefficient is, and how little that shows."""
+    """Say how little the highest coefficient shows with so few items."""
     method = (with_p(rows, methods) or methods)[0]
     values = {row.called: row.coefficients[method.name] for row in rows}
     defined = {called: estimate for called, estimate in values.items() if not np.isnan(estimate.value)}

@@ -163,7 +163,7 @@ class Correlation(Analysis[Literal["queries"]]):
         return dict(zip(self.labels, self.values[query_ids.index(str(query))].tolist(), strict=True))
 
     def lowest(self, count: int = 10, method: str = "") -> list[QueryCorrelation]:
-        """Return the queries whose rankings are least alike, by the first method where none is named.
+        """Return the queries with the least alike rankings, by the first or the named method.
 
         Raises:
             UsageError: `not-measured`.
@@ -183,7 +183,7 @@ class Correlation(Analysis[Literal["queries"]]):
 
     @property
     def warnings(self) -> tuple[tuple[str, str], ...]:
-        """Slug and text where there are so few items that chance could have put them in this order."""
+        """A slug and a text for rankings so short that chance could have ordered them alike."""
         first, second, common = self.sizes[0].tolist()
         items = common if self.missing == "common" else first + second - common
         shown = []

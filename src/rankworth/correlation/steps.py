@@ -94,7 +94,7 @@ class Steps:
 def steps_of(
     pairing: Pairing, first: Ranked, second: Ranked, methods: Sequence[Method], missing: Missing
 ) -> Steps | None:
-    """Return what coefficients of pairs and of ranks are made of, items in the order in which they were given.
+    """Return the terms of coefficients of pairs and of ranks, with items in their given order.
 
     Args:
         pairing: the two rankings side by side.

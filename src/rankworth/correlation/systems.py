@@ -211,7 +211,7 @@ class SystemCorrelation(Analysis[Literal["rows", "swaps", "means"]]):
         ]
 
     def _name_columns(self, rows: Sequence[Correlated]) -> list[Column]:
-        """Return the columns that say what a row is about."""
+        """Return the columns that name the subject of a row."""
         return [Column(name, "text", [getattr(row, name) for row in rows]) for name in self._named]
 
     def _coefficients_sheet(self) -> Sheet:

@@ -207,7 +207,7 @@ def _are_items(source: Any, *, has_sources: bool) -> bool:  # noqa: ANN401 - as 
 
 
 def _documents_of_items(source: Sequence[Any], called: str, rule: IdRule | None) -> list[str]:
-    """Return the ids of chunks that are tuples, or texts that are sought in sources."""
+    """Return the ids of chunks given as tuples, or as texts found in sources."""
 
     def where(row: int) -> str:
         return f"{called}: item {row}"

@@ -126,13 +126,13 @@ def _cutoffs(plan: Plan) -> list[int]:
 
 
 def _as_precision(measure: ResolvedMeasure, cutoffs: Sequence[int]) -> Measure:
-    """Return the P@k whose relevant documents are those that count for k: with a grade as high as k is small."""
+    """Return the P@k with the exact neighbours for k as relevant documents: with a grade as high as k is small."""
     cutoff = measure.quantity.cutoff or 0
     return P(rel=len(cutoffs) - cutoffs.index(cutoff)) @ cutoff
 
 
 def _as_recall(values: Values, plan: Plan, nearest: "_Nearest", judge: str) -> Values:
-    """Name values as the measures that were asked for, and tell that an exact run was the judge.
+    """Name the values by the requested measures, and note that an exact run was the judge.
 
     Args:
         values: of the precision with which they were computed.

@@ -395,7 +395,7 @@ def _with_separate_runs(table: list[Values], paths: Mapping[str, str]) -> list[V
 def _of_run(
     judgements: inputs.Judgements, run: Run, plan: Plan, by: "Varied | None", progress: "Progress | None"
 ) -> tuple[Evaluation, Values]:
-    """Evaluate a run, and bound its values where `by` says over what.
+    """Evaluate a run, with bounds of its values over the choice of `by`.
 
     Raises:
         InputError, MeasureError, UsageError: as `evaluate`.
@@ -419,7 +419,7 @@ def _judgements(qrels: object, queries: Iterable[object] | None, plans: Collecti
 
 
 def warn(table: Iterable[Values]) -> None:
-    """Warn of what deserves a second look, at the line that called the public function, if warnings are shown."""
+    """Show warnings at the line that called the public function, if warnings are shown."""
     for values in table if are_warnings_shown() else ():
         for notice in values.notices:
             if catalogue()[notice.slug][0] != "note":
@@ -486,7 +486,7 @@ def inspect(
 def inspect_runs(
     qrels: object, runs: Sequence[Run], plan: Plan, shown: Iterable[str], *, progress: "Progress | None" = None
 ) -> list[tuple[Values, list[MeasureContext]]]:
-    """Inspect several runs; where other queries are refused, with the queries that are shown alone.
+    """Inspect several runs; a run that is refused with all queries is inspected with the shown ones alone.
 
     Args:
         qrels: judgements, as for `rankworth.evaluate`.

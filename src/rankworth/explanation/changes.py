@@ -150,7 +150,7 @@ class RankedQuery:
         return int(ranks[position - 1]) if position <= retrieved else int(ranks[retrieved - 1]) + 1
 
     def last_rank(self, last: int, n: int | None) -> int:
-        """Return the last rank that is varied, `n` if the caller gives it; note which ranks are left out by default."""
+        """Return the last rank to vary, `n` if given, and note the ranks left out by default."""
         until = min(last, n or _DEEPEST)
         if until < last and n is None:
             self.notes.append(f"{last:,} ranks, of which the first {until:,} are varied; n says how many")

@@ -141,17 +141,17 @@ class Explanation(_Explained, Trace):
 
     @cached_property
     def missing(self) -> tuple[Missing, ...]:
-        """The documents with a grade above 0 that do not count, and what each would add at its best place."""
+        """The documents with a grade above 0 that do not count, and the gain of each at its best rank."""
         return self._misplaced(counts=False)
 
     @cached_property
     def largest_loss(self) -> Missing | None:
-        """The document that counts and would add most at another rank; None where none would add anything."""
+        """The counted document with the largest possible gain from another rank, or None."""
         lost = (each for each in self._misplaced(counts=True) if each.place is not None)
         return next((each for each in lost if each.change is None or each.change > _ROUNDING), None)
 
     def _misplaced(self, *, counts: bool) -> tuple[Missing, ...]:
-        """Find the documents with a grade above 0 that count, or do not, and what each would add at its best place."""
+        """Find the documents with a grade above 0 that count, or that do not, and the gain of each at its best rank."""
         block = self.context.block(np.array([self.context.positions[self.id]], dtype=np.int64))
         ranking = self.context.ranking(block)
         document = self.context.run.hits.document
@@ -163,7 +163,7 @@ class Explanation(_Explained, Trace):
 
     @cached_property
     def signature(self) -> str:
-        """One line that says which number this is."""
+        """The settings of this number, in a line."""
         context, lists = self.context, self.context.run.judgement.lists
         rules = context.rules_for_ids
         line = signature(context.profile, [self.id], __version__, measure=context.resolved, lists=lists, **rules)
@@ -299,7 +299,7 @@ class Difference(_Explained):
         return named | {name: [_cell(getattr(share, name)) for share in rows] for name in Share._fields}
 
     def sheets(self) -> list[Sheet]:
-        """Return a table of the documents that make the difference, those that make most of it first."""
+        """Return a table of the documents by their effect on the difference, the largest first."""
         pair, names = (self.first, self.second), (self.first.run, self.second.run)
         first, second = (name or default for name, default in zip(names, ("first", "second"), strict=True))
         first, second = (first, second) if first != second else ("first", "second")
@@ -436,7 +436,7 @@ def _shares(adds: Sequence[Mapping[str, float]], terms: Sequence[Mapping[str, Te
 
 
 def _missing(context: MeasureContext, query: str, counted: Collection[str | None], *, counts: bool) -> list[Missing]:
-    """List the documents with a grade above 0 that count, or do not, those that would add most first.
+    """List documents with a grade above 0 that count, or that do not, largest possible gain first.
 
     Documents that do not count and move the value alike are tried once.
     """
@@ -469,7 +469,7 @@ def _missing(context: MeasureContext, query: str, counted: Collection[str | None
 
 
 def _kind(ranking: Ranking, row: int, deepest: int) -> Hashable:
-    """Return a key that is equal for documents that move the value alike."""
+    """Return a key that is equal for documents with equal effects on the value."""
     if ranking.rows.subtopics is not None:
         return row
     is_retrieved = row < ranking.retrieved

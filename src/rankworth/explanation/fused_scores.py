@@ -200,7 +200,7 @@ class FusedRuns:
 
 
 def named_sources(runs: object) -> tuple[list[str] | None, list[Any]]:
-    """Split runs that are to be fused into names, None where they name themselves, and sources.
+    """Split runs to be fused into their names, None if sources name themselves, and sources.
 
     Args:
         runs: by name, or a list, as for `rankworth.fuse`.

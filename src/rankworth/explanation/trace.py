@@ -191,7 +191,7 @@ def _documents(
 
 
 def _documents_of_terms(terms: Terms, row: int, documents: Iterable[_Document]) -> Iterator[_Document]:
-    """Yield the documents at the ranks of terms that gain, where terms and documents are not one to one."""
+    """Yield the documents at the ranks of terms with a gain, if a term may have several documents."""
     ranks = np.broadcast_to(np.asarray(terms.rank), terms.gain.shape)[row]
     by_rank = {document.head[0]: document for document in documents}
     for column in np.flatnonzero(np.asarray(terms.gain)[row]).tolist():
@@ -427,7 +427,7 @@ def other_gain(explanation: "Explanation") -> str:
 
 
 def _sum(explanation: "Explanation") -> str:
-    """Say what is added up, and what becomes of the sum."""
+    """Say which terms are added, and how the sum is used."""
     adding = len({term.rank for term in explanation.terms if term.contribution})
     parts = ["no rank adds anything"]
     if adding:

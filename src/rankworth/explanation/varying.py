@@ -146,12 +146,12 @@ class Variation(Shown):
 
     @property
     def best(self) -> dict[str, Row]:
-        """The swap that gains most, for each measure that some swap makes better."""
+        """The swap with the largest gain, for each measure that a swap improves."""
         return self._largest(1)
 
     @property
     def worst(self) -> dict[str, Row]:
-        """The swap that loses most, for each measure that some swap makes worse."""
+        """The swap with the largest loss, for each measure that a swap reduces."""
         return self._largest(-1)
 
     def _largest(self, sign: int) -> dict[str, Row]:
@@ -239,7 +239,7 @@ def _measures_first(function: Callable[P, Variation]) -> Callable[P, Variation]:
 
 
 def _has_measures_first(args: Sequence[object], kwargs: Mapping[str, object]) -> bool:
-    """Whether measures stand where judgements do, alone or before what is varied."""
+    """Whether measures stand in place of the judgements, alone or before the varied setting."""
     if not args or "measures" in kwargs or ("run" in kwargs and "qrels" not in kwargs):
         return False
     each = args[0] if isinstance(args[0], list | tuple) else [args[0]]
@@ -345,7 +345,7 @@ def vary(
 
 
 def _check(options: VariationOptions, *, is_example: bool) -> None:
-    """Refuse options that mean nothing, and numbers that are none.
+    """Refuse options without effect, and numbers out of range.
 
     Raises:
         InputError: `bad-grade`.

@@ -405,7 +405,7 @@ class Inspector:
         }
 
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:
-        """Explain a value; None where a measure is counted, and where a tool does not have it."""
+        """Explain a value, or return None for a count or a measure that a tool lacks."""
         try:
             explanation: Explanation = explain(qrels, run, measure, query=query, **self.conventions)
         except RankworthError:
@@ -463,7 +463,7 @@ class Inspector:
         return self.measures.index(_among(self.measures, request, "measure"))
 
     def _runs(self, request: Request) -> Sequence[str]:
-        """List the runs that a request names, once each; the first run where it names none."""
+        """List the runs named by a request, once each; by default the first run."""
         named = checked(request.get("runs") or [next(iter(self.runs))], list, "runs")
         return list(dict.fromkeys(_among(self.runs, {"run": name}, "run") for name in named))
 
@@ -484,7 +484,7 @@ def of_demo() -> Inspector:
 
 
 def _among(choices: Mapping[str, Any] | Sequence[str], request: Request, name: str) -> str:
-    """Read a name that must be one of those known; the first of them where the request names none."""
+    """Read a name from the request, checked against the available names; the first of them by default."""
     word = _word(request, name) or next(iter(choices))
     require(word in choices, f"{name} must be one of {quoted(list(choices))}")
     return word

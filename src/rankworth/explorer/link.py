@@ -12,7 +12,7 @@ _LONGEST = 4 << 20
 
 
 def fragment(link: str) -> str:
-    """Check a link and return what it has from its # on; empty where there is no link.
+    """Check a link and return its part from the # on, or an empty text.
 
     Raises:
         UsageError: `bad-request`, where it holds no ranking.

@@ -69,7 +69,7 @@ class SystemRanking(NamedTuple):
 
 @dataclass(frozen=True)
 class Playground:
-    """A query with its judgements and rankings, what is measured, and by which conventions.
+    """A query with its judgements, rankings, measures and conventions.
 
     Attributes:
         query: the id of the query.
@@ -344,7 +344,7 @@ def _value(page: Playground, measure: str, profile: Profile) -> dict[str, Any]:
 
 
 def _with_controls(text: str, cutoff: int | None, gain: str) -> str:
-    """Give a measure the gain that the page sets for all, and the page's cutoff where it is written without one."""
+    """Give a measure the page's gain, and the page's cutoff if it has none."""
     measure = measure_of(text)
     if measure is None:
         return text

@@ -122,7 +122,7 @@ def application(inspector: Inspector | None, token: str, port: int) -> Starlette
 
 
 def _answer(handler: Handler, request: Any) -> Response:  # noqa: ANN401 - JSON
-    """Answer with what a handler returns, or with the error with which it refuses."""
+    """Answer with the result of a handler, or with its error."""
     try:
         # Warnings about values are notes of the page.
         with warnings.catch_warnings(action="ignore", category=RankworthWarning):

@@ -260,7 +260,7 @@ class Fusion:
 
     @classmethod
     def of(cls, method: str = "rrf", **axes: Any) -> Self:  # noqa: ANN401 - values of axes
-        """Make a fusion of its method and of what is set; what is None is not set.
+        """Make a fusion of its method and its settings; None is not set.
 
         Raises:
             UsageError, InputError: as for the class; `unknown-setting` for names that are no axes.

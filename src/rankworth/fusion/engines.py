@@ -139,7 +139,7 @@ def _with_zeros(parts: Array) -> Array:
 
 
 def _arithmetic(parts: Array, weights: Array) -> Array:
-    """Return the weighted mean of all parts that are not negative, those that are missing among them."""
+    """Return the weighted mean of all parts that are not negative; a missing part is 0 and counts."""
     filled = _with_zeros(parts)
     counts = filled >= 0
     divisor = plain_sum(np.where(counts, weights, _SINGLE(0)), weights)
@@ -484,7 +484,7 @@ QDRANT_SERVER: Final = Tool(
 
 
 def refuse_similarities(similarities: object, runs: int) -> None:
-    """Refuse what does not say of each run what its scores are.
+    """Refuse a list of similarities that does not describe the scores of each run.
 
     Raises:
         UsageError: `unknown-setting`.

@@ -405,7 +405,7 @@ class Fusing:
         return Block(block.queries, frames, block.lengths)
 
     def _check(self, block: Block, lists: Sequence[List]) -> None:
-        """Refuse documents that stand twice, and scores that no norm takes."""
+        """Refuse repeated documents, and scores that no norm takes."""
         for number, rows in enumerate(lists):
             name = self.names_used[number]
             if rows.scores.size:

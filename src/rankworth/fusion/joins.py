@@ -18,7 +18,7 @@ _TWO: Final = 2
 
 
 def is_present(parts: Array) -> NDArray[np.bool_]:
-    """Return `[C, L]`, which lists have which document."""
+    """Return `[C, L]`, whether a list has a document."""
     return ~np.isnan(parts)
 
 
@@ -61,7 +61,7 @@ def mean_of_all(parts: Array, weights: Array) -> Array:
 
 
 def _over_present(function: Callable[..., Any]) -> Join:
-    """Return a join that applies a function of NumPy to the weighted parts of the lists that have the document."""
+    """Return a join that applies a function of NumPy to the weighted parts of the lists with the document."""
 
     def join(parts: Array, weights: Array) -> Array:
         with warnings.catch_warnings(action="ignore", category=RuntimeWarning):  # a document that no list has

@@ -261,7 +261,7 @@ def _fill(candidates: Integers, rows: List, values: Array, missing: Fill) -> Arr
 def _ties(
     candidates: Candidates, lists: Sequence[List], chosen: Integers, rule: LastTies
 ) -> Callable[[Integers, Integers], Integers]:
-    """Return a function that brings tied documents in order, by their places among those that are fused."""
+    """Return a function that orders tied documents by their positions among the fused documents."""
     if rule == "first-seen":
         return joining.by_row
     if rule in ("id-descending", "id-ascending"):

@@ -114,7 +114,7 @@ class ToolFusion:
             raise InputError("refused-input", text, remedy="leave the run out")
 
     def refuse_empty(self, run: str, query: str) -> None:
-        """Refuse a query for which a run has no document, where the tool does.
+        """Refuse a query without a document in a run, if the tool does.
 
         Args:
             run: the name of the run.

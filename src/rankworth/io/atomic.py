@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and the forms that results take by their suffix.
+"""Files written whole or not at all, and the forms of results by suffix.
 
 A file lies under another name beside its place until it is whole. It is removed after errors, Ctrl-C and signals that
 end a process; only what no process can catch leaves it behind.
@@ -203,7 +203,7 @@ def parquet(sheet: Sheet, metadata: str) -> bytes:
 
 
 def refuse(path: str | Path, inputs: Sequence[str] = ()) -> None:
-    """Refuse a file that cannot be written, or that is read.
+    """Refuse an output that cannot be written, or that is an input.
 
     Args:
         path: the file.

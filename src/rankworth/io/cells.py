@@ -64,7 +64,7 @@ def is_written(cell: object) -> bool:
 
 
 def separator_in(cell: object) -> str:
-    """Return what may stand between ids of a cell; nothing where the cell is one id."""
+    """Return the separator of ids in a cell, or an empty text for a single id."""
     return next((sign for sign in SEPARATORS if isinstance(cell, str) and sign in cell.strip()), "")
 
 

@@ -96,7 +96,7 @@ class Columns:
         return usual | {role: name for role, name in self.both.items() if role in PAIR}
 
     def split(self, inputs: "Sequence[Input]") -> list[dict[str, str]]:
-        """Return the names that apply to each input, in order, without those that are meant for other inputs.
+        """Return the names for each input, in order, without names meant only for other inputs.
 
         Raises:
             InputError: `frame-columns` where an input lacks a column that is named for it, or none has one that is
@@ -142,7 +142,7 @@ class Columns:
         return NONE if each.aside else self.specific(each.layout, is_exact=each.is_exact)
 
     def _missing(self, lacking: Mapping[str, Mapping[str, str]], inputs: "Sequence[Input]") -> InputError:
-        """Build the error for columns that do not exist, with those that do, and how their names are spelled."""
+        """Build the error for missing columns, with the existing ones and the spelling of names."""
         lines = ["; ".join(each.listed for each in inputs)]
         for option, columns in lacking.items():
             side, layouts = _OPTIONS[option]

@@ -92,7 +92,7 @@ class Header:
 
     @property
     def file(self) -> str:
-        """The name of the file where it is the query of all rows; empty where a column tells the query."""
+        """The name of the file if it is the query of all rows; empty if a column tells the query."""
         place = self.roles.locations["query"]
         return place.path if place.way == "file" else ""
 
@@ -208,7 +208,7 @@ def _ranked(frame: pl.DataFrame, observed: "Observed") -> pl.DataFrame:
 
 
 def _decided(frames: Iterator[pl.DataFrame], source: Source) -> Iterator[pl.DataFrame]:
-    """Pass the rows on where one of them has a score that cannot be a rank; refuse the file otherwise.
+    """Pass the rows on if any has a score that cannot be a rank; refuse the file otherwise.
 
     Raises:
         InputError: `rank-or-score`.
@@ -390,7 +390,7 @@ def looks_of(source: Source, reading: "Reading") -> Looks:
 
 
 def _looks(source: Source, begun: Beginning, reading: "Reading", *, in_order: bool = True) -> Looks:
-    """Return what a table looks like that begins so.
+    """Return the looks of a table with this beginning.
 
     Raises:
         InputError: `frame-columns` where there is a header that the format does not have.
@@ -436,7 +436,7 @@ def _is_named(begun: Beginning, reading: "Reading") -> bool:
 
 
 def ranks(source: Source, reading: "Reading") -> int | None:
-    """Return the column of a run that holds ranks, maybe beside scores; None where none does.
+    """Return the column of ranks of a run, with or without scores beside it, or None.
 
     Args:
         source: the file.
@@ -548,7 +548,7 @@ def _with_tabs(text: bytes, delimiter: str) -> bytes:
 
 
 class _Quepid(TableRecords):
-    """Exports of Quepid, which leave cells empty where nothing was retrieved or judged."""
+    """Exports of Quepid, with empty cells for queries without retrieved or judged documents."""
 
     def is_odd(self, text: bytes) -> bool:  # noqa: ARG002 - all of them are read record by record
         """Return whether Polars must not see a chunk: always."""

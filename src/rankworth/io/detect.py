@@ -62,7 +62,7 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
 
 
 def _fits(source: Source, layout: Layout, reading: Reading, first: bytes) -> bool:
-    """Return whether the first line is one of TREC's, and nothing that is said or that follows contradicts it."""
+    """Return whether the first line is one of TREC, and no stated column or later line contradicts it."""
     if not layout.fits(first) or _SVMLIGHT.match(first):
         return False
     cells = first.split(b"\t")
@@ -138,7 +138,7 @@ def _is_counted(column: str) -> bool:
 
 
 def _misfit(source: Source, layout: Layout, form: str) -> str:
-    """Return why the columns of a text do not hold what a format says; nothing where they may."""
+    """Return why the columns of a text do not fit a format, or an empty text."""
     seen = plain_lines.looks_of(source, " " if form == "trec" else "")
     return looks.misfit([*seen.columns.values()], layout, form)
 
@@ -150,7 +150,7 @@ def _has_rows_of_a_query(source: Source) -> bool:
 
 
 def refuse_misfit(source: Source, layout: Layout, form: str, reading: Reading) -> None:
-    """Refuse a file whose format only the number of its columns tells, and whose columns hold something else.
+    """Refuse a file of a format told only by its number of columns, if the contents do not fit.
 
     Args:
         source: the file.

@@ -243,7 +243,7 @@ Place = tuple[Part, int]
 
 
 def _repeats(parts: Sequence[Part], by: Key) -> tuple[int, dict[Key, tuple[Place, Place]], bool]:
-    """Count the rows that repeat an earlier one; find the first few keys that do, with the first two places of each.
+    """Count the rows with the key of an earlier row; find the first few such keys and their first two rows.
 
     Where a million rows of single batches repeat earlier ones, the rows that follow are not read, which comes last.
     """

@@ -34,7 +34,7 @@ _UNTOLD: Final = ("run-columns", "qrels-columns", "frame-columns", "unfit-column
 
 
 def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, ...]:
-    """Return the files that a path or a list of paths stands for; none where it is neither.
+    """Return the files of a path or a list of paths; none for any other source.
 
     Raises:
         InputError: `missing-file`, `is-directory`.
@@ -56,7 +56,7 @@ def file_batches(
     columns: tuple[str, ...] = (),
     progress: Progress | None = None,
 ) -> "Iterator[pl.DataFrame]":
-    """Yield the rows of files, some hundred thousand at a time, and check that each file is still what it was.
+    """Yield the rows of files, some hundred thousand at a time, and check that no file has changed.
 
     Args:
         files: read one after the other.
@@ -229,7 +229,7 @@ def _of_judges(
 
 
 def _judges(reading: Reading) -> "Judges | None":
-    """Return what is said of grades of several judges; None where one column holds the grades."""
+    """Return the columns of several judges and how to combine them, or None for a single column of grades."""
     if "(" not in reading.columns.get("grade", ""):
         return None
     from rankworth.io.judges import judges_of  # noqa: PLC0415 - brings the data frame library

@@ -11,7 +11,7 @@ _OF_TABLES: Final = r"(s3a?|gs|gcs|r2|hf|az|azure|abfss)://"
 
 
 def remedy_for_missing(path: str) -> str:
-    """Suggest what helps where a file is missing: one of nearly the same name, if there is one."""
+    """Suggest a remedy for a missing file: one of nearly the same name, if there is one."""
     import difflib  # noqa: PLC0415 - only for a message
 
     if re.match(_OF_TABLES, path):

@@ -37,7 +37,7 @@ Schema = Mapping[Any, Any]
 
 
 def looks_of(schema: Schema, called: str, *, first: int = 0, in_order: bool = True) -> Looks:
-    """Return what a table looks like whose columns have types.
+    """Return the looks of a table with typed columns.
 
     Args:
         schema: its columns.
@@ -245,7 +245,7 @@ class TableReader:
         check_values(replace(self.request, looks=seen), self.roles, is_listed=is_listed)
 
     def _numeric(self, *, is_listed: bool) -> list[Any]:
-        """List the columns that hold numbers, or lists of them, or words that may be grades."""
+        """List the columns of numbers, of lists of numbers, or of words that may be grades."""
         if self.looks.numeric:
             return list(self.looks.numeric)
         seen = [(name, self.looks.columns.get(name, Column(0, ()))) for name in self.doubtful]
@@ -396,7 +396,7 @@ def _inside(column: pl.Expr, kind: Any, steps: list[str]) -> tuple[pl.Expr, Any]
 
 
 def _first(column: pl.Series) -> object:
-    """Return the first item of a column that is not null; None where there is none."""
+    """Return the first item of a column that is not null, or None."""
     return next(iter(column.drop_nulls().head(1).to_list()), None)
 
 
@@ -423,7 +423,7 @@ def _flat(column: pl.Series) -> list[Any]:
 
 @contextmanager
 def readable(source: object, name: str) -> Iterator[None]:
-    """Turn a library's own error into one that names the object that cannot be read.
+    """Turn an error of a library into an error that names the unreadable object.
 
     Raises:
         InputError: `input-type`, and those of the block.
@@ -477,7 +477,7 @@ def _selected(
 
 
 def looked_at(frame: Any, schema: Schema) -> tuple[Schema, dict[Any, Column]]:  # noqa: ANN401 - of Narwhals
-    """Return the type of each column, and the first items of those that pandas calls objects, whose types these are."""
+    """Return the type of each column, and the first items of columns of Python objects, which tell their types."""
     kinds, columns = dict(schema), {}
     for name in [name for name, kind in schema.items() if str(kind) == "Object"]:
         items = [plain(item) for item in frame[name].drop_nulls().head(1).to_list()]

@@ -49,7 +49,7 @@ _SCALES: Final = (
 
 
 class TextCounts(dict[str, float]):
-    """Stands where words mean numbers, and gives texts that are no numbers the count of what they hold."""
+    """Grades of texts by counting: a text that is no number gets the count of its contents."""
 
     def __init__(self, count: Callable[[str], int]) -> None:
         """Take what counts a text."""
@@ -93,7 +93,7 @@ def checked(grades: Mapping[Any, Any]) -> dict[str, float]:
 
 
 def number(text: str, words: Words = NONE) -> float | None:
-    """Return the grade that a text means; None where it means none.
+    """Return the grade of a text, or None.
 
     >>> number(" S ", {"S": 2.0}), number("1"), number("True"), number("E", {"S": 2.0})
     (2.0, 1.0, 1.0, None)
@@ -149,7 +149,7 @@ def option(proposed: Iterable[str], words: Words = NONE) -> str:
 
 
 def usual_grades(words: Iterable[str]) -> dict[str, int]:
-    """Return the usual grades of words that belong to one scale; nothing where they belong to none.
+    """Return the usual grades of words of a single scale, or nothing.
 
     >>> usual_grades(["Exact", "Irrelevant"]), usual_grades(["L2", "L0"]), usual_grades(["d1", "d2"])
     ({'Exact': 2, 'Irrelevant': 0}, {'L2': 2, 'L0': 0}, {})

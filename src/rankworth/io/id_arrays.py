@@ -109,7 +109,7 @@ def is_sparse(source: object) -> bool:
 
 
 def of_sparse(matrix: Any, layout: Layout, name: str) -> "pl.DataFrame":  # noqa: ANN401 - of SciPy
-    """Read the stored values of a sparse matrix, whose rows are queries and whose columns are documents.
+    """Read the stored values of a sparse matrix, with queries as rows and documents as columns.
 
     What is stored counts, a stored 0 too: a grade of 0, a score of 0. Values stored twice at one place are added, as
     SciPy does.
@@ -214,6 +214,6 @@ def _column(source: Mapping[str, Any], path: str, name: str) -> Any:  # noqa: AN
 
 
 def _first(lists: Any) -> Any:  # noqa: ANN401 - what a program has
-    """Return the first item of the first list that has one; None where none has."""
+    """Return the first item of the first list that is not empty, or None."""
     several = lists if is_several(lists) else ()
     return next((item for items in several if is_several(items) for item in plain(items)), None)

@@ -1,4 +1,4 @@
-"""Find the field of retrieved objects that holds the judged ids, if the field that was read does not."""
+"""Find the field of retrieved objects with the judged ids, if the field read has none of them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ _PARENTS: Final = ("ref_doc_id",)
 
 
 def field_of(source: Any, ids: Collection[str]) -> str:  # noqa: ANN401 - whatever a run is read from
-    """Return the path of the field that holds the most of these ids; empty where none does.
+    """Return the path of the field with the most of these ids, or an empty text.
 
     Args:
         source: lists of objects by query, or rows.
@@ -41,7 +41,7 @@ def _paths(item: object) -> Iterator[str]:
 
 
 def _objects(source: Any) -> Iterator[Any]:  # noqa: ANN401 - as above
-    """Yield the objects that stand in a source, which is a dict of lists, a list of lists or a list."""
+    """Yield the objects in a source: a dict of lists, a list of lists or a list."""
     values: Iterable[Any] = source.values() if isinstance(source, Mapping) else source
     if not isinstance(values, list | tuple) and not isinstance(source, Mapping):
         return

@@ -1,4 +1,4 @@
-"""Rules that rename documents, so that the ids of chunks become those of their documents.
+"""Rules that rename documents, for instance ids of chunks to ids of their documents.
 
 A rule cuts ids at a separator, takes the part that the group of a pattern matches, or looks them up in a table. An id
 that a rule does not fit stays as it is. Documents of one query that become the same are duplicates as any others are.
@@ -109,7 +109,7 @@ class IdRule:
             ) from None
 
     def idle_where_unfit(self) -> Self:
-        """Return this rule for an input that need not have an id which it fits."""
+        """Return this rule for an input in which no id has to fit it."""
         return replace(self, may_be_idle=True)
 
     def shared(self) -> Self:
@@ -180,7 +180,7 @@ class IdRule:
         return _typed(self.option, value) if value else f"--{self.option.replace('_', '-')}"
 
     def unused(self, name: str, ids: Sequence[str] = ()) -> InputError:
-        """Return the error for an input that has no id which the rule fits.
+        """Return the error for an input without any id that fits the rule.
 
         Args:
             name: of the input.
@@ -238,7 +238,7 @@ def _typed(option: str, value: str) -> str:
 
 
 def rule_between(ids: Mapping[str, str], *, is_suffix: bool) -> str:
-    """Return a rule that makes other ids of ids with a suffix or a prefix; nothing where none does.
+    """Return a rule that removes a suffix or a prefix to make ids equal, or None.
 
     Args:
         ids: the other id by each id.

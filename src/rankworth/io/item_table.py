@@ -42,7 +42,7 @@ class ItemReader(query_texts.TextReader):
             part = list(islice(rest, _ROWS))
 
     def _by_columns(self, part: Sequence[tuple[Any, Any]], called: str) -> list[query_texts.Row]:
-        """Make rows that have the same names; none where one of them has others, or is refused."""
+        """Make rows with equal names, or nothing if a row has other names or is refused."""
         numbers, rows = zip(*part, strict=True)
         if set(map(type, rows)) != {dict} or any(row.keys() != rows[0].keys() for row in rows):
             return []

@@ -75,7 +75,7 @@ def _refusal(text: bytes, source: Source, line: int, error: json.JSONDecodeError
 
 
 def check_keys(text: bytes, value: Any, where: str, slug: str, rows: object = ()) -> None:  # noqa: ANN401 - whatever JSON holds
-    """Refuse an object that has a key twice, of which parsing leaves out all but the last.
+    """Refuse an object with a repeated key, of which parsing would keep only the last.
 
     Args:
         text: JSON.

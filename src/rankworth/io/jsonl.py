@@ -87,7 +87,7 @@ class _JsonReader:
         self.columns = ("query", "document", layout.value)
 
     def begin(self, chunk: Chunk) -> bool:
-        """Learn from the first object what the keys are; return whether it is one that may stand in a line."""
+        """Learn the keys from the first object; return whether it may stand in a line."""
         numbered = enumerate(chunk.text.split(b"\n"), chunk.above + 1)
         lines_of_text = ((number, line) for number, line in numbered if line.strip())
         number, line = next(lines_of_text)

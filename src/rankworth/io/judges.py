@@ -41,7 +41,7 @@ class Judges(NamedTuple):
         return [name for name in map(str, existing) if form.fullmatch(name) and name not in others]
 
     def combined(self, frames: "Sequence[pl.DataFrame]") -> "pl.DataFrame":
-        """Return a row for each document, with the grade that counts; null where nobody gave one.
+        """Return a row for each document with its combined grade; null if no judge gave a grade.
 
         The majority is the grade that most judges gave; of grades that equally many gave, it is the lowest. The first
         is that of the first column or row that has one.
@@ -61,7 +61,7 @@ class Judges(NamedTuple):
 
 
 def judges_of(column: object) -> Judges | None:
-    """Return what a name of the column of grades says of several judges; None where it names one column.
+    """Return the judges meant by the name of a column of grades, or None for a single column.
 
     >>> judges_of("mean(ann,bob)")
     Judges(way='mean', names='ann,bob')

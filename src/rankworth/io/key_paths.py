@@ -10,7 +10,7 @@ _USUAL: Final = frozenset({*RECORD, *chain(*SPELLINGS.values(), *LISTS.values())
 
 
 def at(value: Any, path: str, *, in_lists: bool = False) -> Any:  # noqa: ANN401 - whatever stands there
-    """Return what stands at a path of keys, attributes and positions in lists (from 0); None where nothing does.
+    """Return the value at a path of keys, attributes and positions in lists (from 0), or None.
 
     A step `*` stands for the only key under which the rest of the path leads to something.
 
@@ -44,7 +44,7 @@ def at(value: Any, path: str, *, in_lists: bool = False) -> Any:  # noqa: ANN401
 
 
 def _in_each(items: Sequence[Any], path: str) -> list[Any] | None:
-    """Return what stands at a path in each object of a list; None where nothing does in any."""
+    """Return the value at a path in each object of a list, or None."""
     is_inner = (isinstance(item, str) or type(item) in (list, tuple) for item in items)
     inner = [None if skip else at(item, path, in_lists=True) for item, skip in zip(items, is_inner, strict=True)]
     flat = chain.from_iterable(item if isinstance(item, list) else [item] for item in inner)
@@ -73,7 +73,7 @@ def leaves(value: Mapping[Any, Any], *, in_lists: bool = False) -> list[str]:
 
 
 def columns_of(rows: Sequence[Any], header: Sequence[str] = ()) -> dict[Any, list[Any]]:
-    """Return the fields of rows by name, or by position from 1 where rows have no names; None where a row lacks one.
+    """Return the fields of rows by name, or by position from 1 for rows without names; None if a row lacks a field.
 
     Args:
         rows: dicts, tuples, or objects with attributes.

@@ -104,7 +104,7 @@ def _without(numbers: Numbers, absent: Mapping[str, set[str]]) -> Numbers:
 
 
 def _padded(grades: Lists, padding: object, names: Sequence[str]) -> dict[str, set[str]]:
-    """Return the names of the items of each query that are padding; nothing where there is none.
+    """Return the names of the padding items of each query, or nothing.
 
     Raises:
         InputError: `input-type`.
@@ -132,7 +132,7 @@ def _check(
 
 
 def check_index(labels: Any, second: Any) -> None:  # noqa: ANN401 - whatever a program has
-    """Refuse series of pandas whose items are named otherwise, since what has a name is not paired by its position."""
+    """Refuse series of pandas with different names of items, since named items are not paired by position."""
     index, other = (getattr(source, "index", None) for source in (labels, second))
     if index is not None and hasattr(index, "equals") and hasattr(other, "equals") and not index.equals(other):
         text = "labels and what stands beside them have another index"

@@ -152,7 +152,7 @@ def numbered(source: Source, usual: int = HEAD, longest: int = HEAD) -> Iterator
 
 
 def beginning(head: bytes) -> tuple[int, int]:
-    """Count the bytes and the lines that stand before the first line that is neither blank nor a comment.
+    """Count the bytes and the lines before the first line that is neither blank nor a comment.
 
     Cells that are all empty are blank; a line with a tab is no comment.
     """
@@ -167,7 +167,7 @@ def beginning(head: bytes) -> tuple[int, int]:
 
 
 def first_line(head: bytes) -> bytes:
-    """Return the first line that is neither blank nor a comment; empty where there is none."""
+    """Return the first line that is neither blank nor a comment, or an empty text."""
     lines = _MARKED.sub(b"", head[beginning(head)[0] :]).split(b"\n")
     return next((line for line in lines if line.strip() and not line.lstrip().startswith(b"#")), b"")
 

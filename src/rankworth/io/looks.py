@@ -79,7 +79,7 @@ class Column:
 
     @cached_property
     def numbers(self) -> list[float]:
-        """The cells as numbers, without those that are blank; none where one of them is no number."""
+        """The cells as numbers, without blank cells; none if a cell is no number."""
         return [float(text) for text in self.texts] if all(map(NUMBER.fullmatch, self.texts)) else []
 
     @property
@@ -198,7 +198,7 @@ class Looks:
         return f"{self.called}: row {row + self.first}"
 
     def cell(self, name: object) -> Any:  # noqa: ANN401 - whatever stands there
-        """Return the first cell of a column that is not blank; None where there is none."""
+        """Return the first cell of a column that is not blank, or None."""
         column = self.columns.get(name)
         return None if column is None else next((cell for cell in column.cells if not _is_empty(cell)), None)
 
@@ -339,7 +339,7 @@ def likely_roles(columns: Sequence[Column], layout: Layout) -> LikelyRoles:
 
 
 def misfit(columns: Sequence[Column], layout: Layout, form: str) -> str:
-    """Return why the columns of a text do not hold what a format says; nothing where they may.
+    """Return why the columns of a text do not fit a format, or an empty text.
 
     Args:
         columns: of the text, as many as the format has.

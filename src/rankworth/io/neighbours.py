@@ -105,7 +105,7 @@ def _frame(
 
 
 def _check(source: Source, ids: NDArray[Any], numbers: NDArray[Any] | None) -> None:
-    """Refuse arrays that are no ids, and numbers that are not those of the ids.
+    """Refuse arrays that hold no ids, and names that do not fit the ids.
 
     Raises:
         InputError: `frame-columns`, `bad-score`.
@@ -126,7 +126,7 @@ def _check(source: Source, ids: NDArray[Any], numbers: NDArray[Any] | None) -> N
 
 
 def _of_file(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
-    """Return the ids of a file, its distances (None where it has none), and what these are called.
+    """Return the ids of a file, its distances or None, and the names of both.
 
     Raises:
         InputError: `frame-columns`, `truncated-file`, `missing-file`.
@@ -157,7 +157,7 @@ def _of_file(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArra
 
 
 def _of_npz(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
-    """Return the ids in a file of several arrays, what stands beside them, and what that is called.
+    """Return the ids in a file of several arrays, the values beside them, and the name of these.
 
     Without names, the ids are the only whole numbers of two dimensions, or those of a usual name; distances and scores
     have a usual name.
@@ -187,7 +187,7 @@ def _of_npz(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray
 
 
 def _of_hdf5(source: Source, layout: Layout, reading: "Reading") -> tuple[NDArray[Any], NDArray[Any] | None, str]:
-    """Return the ids of a file of HDF5, their distances (None where it has none), and what these are called.
+    """Return the ids of a file of HDF5, their distances or None, and the names of both.
 
     Raises:
         InputError: `frame-columns`, `truncated-file`, `input-type`, `empty-input`, `inflated-file`.
@@ -234,7 +234,7 @@ def _numbers_of(file: Any, path: str, source: Source) -> NDArray[Any]:  # noqa: 
 
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
-    """Open a file of HDF5 where it lies; in memory where it is compressed or a pipe.
+    """Open a file of HDF5 at its path, or in memory if it is compressed or a pipe.
 
     Raises:
         InputError: `truncated-file`, and those of the block.

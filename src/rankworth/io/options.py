@@ -175,7 +175,7 @@ def refuse_roles(layout: Layout, columns: Mapping[str, str]) -> None:
 
 
 def refuse_again(thing: str, **settings: object) -> None:
-    """Refuse what says how a run or judgements are read, where they are read already.
+    """Refuse settings of reading for a run or judgements already read.
 
     Args:
         thing: `Run` or `Qrels`.
@@ -192,7 +192,7 @@ def refuse_again(thing: str, **settings: object) -> None:
 
 
 def refuse_of_objects(called: str, **settings: str) -> None:
-    """Refuse what says how a file is read, where an object of a program is given.
+    """Refuse settings of reading files for an object of a program.
 
     Args:
         called: what messages call the object.
@@ -242,7 +242,7 @@ class Described:
 
 
 def cost_column(text: object) -> dict[str, str]:
-    """Read which column of runs says what documents cost: `tokens`, or `tokens=n_tokens`; nothing for None.
+    """Read the name of the column of costs in runs: `tokens`, or `tokens=n_tokens`; nothing for None.
 
     Raises:
         UsageError: `unknown-setting`.

@@ -91,7 +91,7 @@ def looks_of(source: Source, form: str) -> Looks:
 
 
 class File:
-    """One file, and what to say where it cannot be read.
+    """A file, and the message if it cannot be read.
 
     Attributes:
         in_place: whether it is read where it lies.
@@ -182,7 +182,7 @@ class File:
                 start, rows, values = start + rows, 0, 0
 
     def sure(self, read: Callable[[], T]) -> T:
-        """Return what a call returns, and refuse the file where the call fails.
+        """Return the result of a call, and refuse the file if the call fails.
 
         Raises:
             InputError: `truncated-file`, `changed-file`, `unreadable-file`.

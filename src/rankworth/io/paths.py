@@ -66,7 +66,7 @@ def _of_split(folder: Path, split: str) -> Path:
 
 
 def _of_pattern(pattern: str) -> tuple[Source, ...]:
-    """Return the files that fit a pattern, which know it where there are several."""
+    """Return the files that fit a pattern; each of several files knows the pattern."""
     files = tuple(map(Source, _fitting(pattern)))
     for file in files if len(files) > 1 else ():
         file.pattern = pattern
@@ -79,7 +79,7 @@ def are_alike(names: Iterable[str]) -> bool:
 
 
 def _fitting(pattern: str) -> list[str]:
-    """List the files that fit a pattern; a file that has the pattern as its name goes first."""
+    """List the files that fit a pattern; a file whose name is the pattern itself goes first."""
     from glob import glob  # noqa: PLC0415 - rarely needed
 
     if os.path.lexists(pattern):
@@ -155,6 +155,6 @@ def is_path(source: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def paths_of(source: object) -> Sequence[str | os.PathLike[str]]:
-    """Return the paths that a source consists of; none where it is something else."""
+    """Return the paths of a source, or none if it holds no paths."""
     paths = [source] if is_path(source) else source if isinstance(source, list | tuple) else ()
     return paths if all(map(is_path, paths)) else ()

@@ -143,7 +143,7 @@ def _have_queries(rows: Sequence[Sequence[bytes]]) -> bool:
 
 
 def looks_of(source: Source, separator: str = "") -> Looks:
-    """Return what the first lines of a text look like, of those that are as long as the first one.
+    """Return the looks of the first lines of a text that have the length of the first one.
 
     Args:
         source: the text.

@@ -512,7 +512,7 @@ def _is_column(source: object) -> bool:
 
 
 def _content_of(source: Any, rows: str, frame: str, dicts: str) -> Any:  # noqa: ANN401 - anything, and what is in it
-    """Return what an object of some library holds; the object itself where it is of no known kind.
+    """Return the content of an object of a library; the object itself if its type is not known.
 
     Args:
         source: the object.

@@ -132,7 +132,7 @@ DOCUMENTS: Final = Kind(
 
 
 def queries(source: object, *, columns: Mapping[str, str] = NONE) -> QueryTable:
-    """Read what queries say, and what else is known of them.
+    """Read the texts of queries and their other columns.
 
     Args:
         source: a path (a pattern, a folder of BEIR's, `-`) or a list of paths; or what a program has: a dict
@@ -209,7 +209,7 @@ def documents(
 
 
 def check_documents(source: object) -> None:
-    """Read the first document of files, so that wrong ones are refused before anything that takes long.
+    """Read the first document of each file, to refuse a wrong file before a long computation.
 
     Raises:
         InputError: where anything is wrong with it.
@@ -219,7 +219,7 @@ def check_documents(source: object) -> None:
 
 
 def _typed(values: Sequence[Value]) -> tuple[Value, ...]:
-    """Convert a column to numbers where all values are numbers or texts that read as such, otherwise to text."""
+    """Convert a column to numbers if all values are numbers or texts of numbers, otherwise to text."""
     numbers = [_number(value) for value in values]
     if any(number is None and value is not None for number, value in zip(numbers, values, strict=True)):
         return tuple(None if value is None else str(value) for value in values)

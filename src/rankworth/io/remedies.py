@@ -1,4 +1,4 @@
-"""What messages propose where a table does not tell which column holds what: options and calls that read it.
+"""Proposals of messages for tables that do not tell the columns of roles: options and calls that read it.
 
 A proposal is computed from what the table looks like, and names no column that the looks contradict. Where several
 columns fit, it asks for the number instead of choosing. Every proposal is written here, so that a test can paste it.
@@ -93,7 +93,7 @@ def is_negative(name: str) -> bool:
 
 
 def option(columns: Mapping[str, str], looks: Looks) -> str:
-    """Write how a user says which column holds what."""
+    """Write the option that names the column of a role."""
     if "distance" in columns:
         columns = {"score": f"-{columns['distance']}"}
     in_python = f"columns={dict(columns)!r}"
@@ -156,7 +156,7 @@ def missing(
 
 
 def _of_judges(looks: Looks, excluded: Collection[Any]) -> str:
-    """Return the columns that may hold the grades of several judges; nothing where fewer than two may."""
+    """Return the columns that may hold grades of several judges, or nothing if fewer than two may."""
     free = {
         name: column for name, column in looks.columns.items() if not {name, str(name).lower()} & {*excluded, *KNOWN}
     }
@@ -166,7 +166,7 @@ def _of_judges(looks: Looks, excluded: Collection[Any]) -> str:
 
 
 def _likely_columns(request: Request, lacking: Sequence[str]) -> dict[str, str]:
-    """Return which column may hold what is lacking; an empty name where nothing tells."""
+    """Return the likely columns of missing roles; an empty name without a likely one."""
     looks, value = request.looks, request.value
     names = list(map(str, looks.names))
     near = {role: nearest(request.named.get(role) or [*chain(*request.spellings[role])], names) for role in lacking}
@@ -239,7 +239,7 @@ def _likely_path(looks: Looks, excluded: Collection[str]) -> str:
 
 
 def _with_several(chosen: dict[str, str], request: Request) -> dict[str, str]:
-    """Say what separates ids where each cell of the likely column of documents holds several, or leave scores out."""
+    """Name the separator of ids if each cell of the likely column of documents holds several, or leave scores out."""
     from rankworth.io.key_paths import leaves  # noqa: PLC0415 - for messages only
 
     looks, name = request.looks, chosen.get("document", "")
@@ -268,7 +268,7 @@ def _is_list_of(cell: object, kinds: Any) -> bool:  # noqa: ANN401 - types
 
 
 def of_several_ids(column: Column) -> str:
-    """Return what separates ids in the cells of a column; nothing where these may be single ids, as titles are."""
+    """Return the separator of ids in the cells of a column, or nothing for cells of single ids, such as titles."""
     sign = next(filter(None, map(separator_in, column.texts)), "")
     parts = [part for text in column.texts for part in (text.split() if sign == " " else text.split(sign or None))]
     return sign if sign and all(any(map(str.isdigit, part)) for part in parts) else ""
@@ -337,7 +337,7 @@ def separated(cell: object, looks: Looks) -> str:
 
 
 def numbered(pattern: object, names: Iterable[Any], excluded: Iterable[Any] = ()) -> list[Any]:
-    """Return the columns that a pattern stands for, whose `*` is a number, in the order of these numbers.
+    """Return the columns of a pattern with `*` for a number, in the order of the numbers.
 
     Args:
         pattern: with one `*`; anything else stands for none.
@@ -362,7 +362,7 @@ def joined(texts: Sequence[str]) -> str:
 
 
 def unjudged(where: str, query: str, more: str = "") -> InputError:
-    """Build the error for a judged query without a judged document, where rows cannot say that."""
+    """Build the error for a judged query without a judged document, a case that rows cannot express."""
     return InputError(
         "missing-value",
         f"{where}: query {quoted([query])} has no judgements{more}",
@@ -386,7 +386,7 @@ def _is_few(column: Column) -> bool:
 
 
 def as_lists(path: str, layout: Layout, said_as: str, why: str = "if each line is a query with its documents: ") -> str:
-    """Return the options, and the call, that read lines which hold a query and its documents.
+    """Return the options, and the call, that read lines of a query and its documents.
 
     Args:
         path: of the file.
@@ -438,7 +438,7 @@ def by_number(path: str, looks: Looks, layout: Layout, said_as: str) -> str:
 
 
 def by_file(pattern: str, looks: Looks, layout: Layout, said_as: str) -> str:
-    """Return the options, and the call, that read files of which each has the rows of one query, by its name.
+    """Return the options, and the call, that read a file for each query, named by the query.
 
     Args:
         pattern: that the files fit.

@@ -191,7 +191,7 @@ def locate(looks: Looks, name: str, excluded: Collection[str] = ()) -> Location 
 
 
 def _beside_columns(looks: Looks, name: str, excluded: Collection[str]) -> Location | None:
-    """Return where the name of a file stands, or the grades of several judges; None where one of them has no column."""
+    """Return the part of a file's name, or the grades of several judges, for this role; None if neither is stated."""
     judges = judges_of(name)
     if judges is None:
         return Location(OF_FILE, (), "file", name.removeprefix(OF_FILE))
@@ -240,7 +240,7 @@ def of_items(request: Request) -> dict[str, str]:
 
 
 def knows(looks: Looks, name: str) -> bool:
-    """Return whether what a user names stands in a table, or in lists that it holds; `-name` stands for `name`."""
+    """Return whether a stated name exists in a table, or in lists within it; `-name` stands for `name`."""
     texts = (name, name.removeprefix("-"))
     return any(locate(each, text) is not None for each in (looks, *looks.inside.values()) for text in texts)
 
@@ -299,7 +299,7 @@ def resolve(looks: Looks, said: Mapping[str, str], value: str) -> Roles:
 
 
 def location_of(request: Request, role: str, excluded: Collection[Any] = ()) -> Location | None:
-    """Find a column by the name that the user gives, or by one of its usual names; None where there is none.
+    """Find a column by its stated name, or by one of its usual names, or return None.
 
     An empty name says that there is none.
 
@@ -377,7 +377,7 @@ def span_location(request: Request, document: Location | None) -> Location | Non
 
 
 def _refuse_unused_text(request: Request, document: Location | None) -> None:
-    """Refuse a text that the user names where no span is told by it.
+    """Refuse a stated column of texts if the table has no spans.
 
     Raises:
         InputError: `frame-columns`.
@@ -398,7 +398,7 @@ def _may_hold_lists(request: Request) -> bool:
 
 
 def _part_of_span(request: Request, role: str) -> Location | None:
-    """Return where the source, the start or the end of spans stands; None where nothing tells."""
+    """Return the location of the source, the start or the end of spans, or None."""
     if request.named.get(role):
         return location_of(request, role)
     unnamed = replace(request, said={other: name for other, name in request.said.items() if other != role})
@@ -406,7 +406,7 @@ def _part_of_span(request: Request, role: str) -> Location | None:
 
 
 def _first_of(looks: Looks, names: Iterable[str]) -> Location | None:
-    """Return where the first of some names stands that is there."""
+    """Return the location of the first existing name."""
     places = (locate(looks, name) for name in names)
     return next((place for place in places if place is not None), None)
 
@@ -453,7 +453,7 @@ def _is_plural(place: Location | None) -> bool:
 
 
 def check_named(request: Request, inside: Sequence[Looks] = ()) -> None:
-    """Refuse a name that the user gives and that neither a column has nor a field in lists of a column.
+    """Refuse a stated name that is neither a column nor a field in lists of a column.
 
     Args:
         request: the table.
@@ -480,7 +480,7 @@ def check_named(request: Request, inside: Sequence[Looks] = ()) -> None:
 
 
 def check_values(request: Request, roles: Roles, *, is_listed: bool = False) -> None:
-    """Refuse a table that does not tell its scores or grades, or in which other columns may hold them.
+    """Refuse a table without a column of scores or grades, or with several columns that may hold them.
 
     Args:
         request: the table.

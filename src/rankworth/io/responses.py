@@ -143,7 +143,7 @@ def _is_response(value: object, columns: Mapping[str, str]) -> bool:
 
 
 def _engine_of(response: Mapping[Any, Any], columns: Mapping[str, str]) -> Engine | None:
-    """Tell where a response holds its hits, their ids and scores; None where it is no response."""
+    """Return the locations of hits, ids and scores in a response, or None for other objects."""
     if documents := columns.get("documents"):
         hits = at(response, documents)
         names = names_of(hits[0]) if isinstance(hits, list) and hits else ()
@@ -300,7 +300,7 @@ def _hits_of(
 
 
 def _grade_of(hits: Sequence[Any], columns: Mapping[str, str], where: str) -> dict[str, str]:
-    """Return where the grades of hits stand, as the user says or by a usual name; nothing where all are relevant.
+    """Return the location of the grades of hits, stated or usual; nothing if all hits are relevant.
 
     Raises:
         InputError: `frame-columns` where nothing tells, or no hit has what the user names.
@@ -332,7 +332,7 @@ def _reason(error: Any) -> str:  # noqa: ANN401 - of JSON
 
 
 def unknown(value: object, name: str, columns: Mapping[str, str], error: InputError, *, first: int = 1) -> InputError:
-    """Build the error for a response of an engine that is not known, with the paths that would read it.
+    """Build the error for a response of an unknown engine, with the paths to read it by.
 
     Args:
         value: what could not be read.
@@ -377,7 +377,7 @@ def unknown(value: object, name: str, columns: Mapping[str, str], error: InputEr
 
 
 def _likely_query(paths: Sequence[str]) -> str:
-    """Return the path of an id within what is called a query; empty where there is none."""
+    """Return the path of an id within the object of the query, or an empty text."""
     parted = [(path, path.lower().split(".")) for path in paths]
     queries = SPELLINGS["query"]
     return next((path for path, (*above, last) in parted if last in RECORD and above and above[-1] in queries), "")

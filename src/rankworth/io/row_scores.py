@@ -95,5 +95,5 @@ class _ScoreReader(Reader):
         return [Record(number, row.rstrip("\r").split("\t")) for number, row in rows if row.strip()], b""
 
     def advice(self, cells: Sequence[str]) -> str:  # noqa: ARG002 - all lines have as many cells
-        """Return what helps where a line has more or fewer cells than it should have."""
+        """Return the remedy for a line with too many or too few cells."""
         return "write the predictions again, or remove the line"

@@ -42,7 +42,7 @@ _LOOKED_AT: Final = 100
 
 
 class Fields:
-    """Which field of a row holds what; all rows have the fields that count, but for a grade or a subtopic.
+    """The fields of roles in a row; only a grade or a subtopic may be missing.
 
     Args:
         looks: what messages call the rows.
@@ -109,7 +109,7 @@ class Fields:
         return {role: columns.get(role, [None] * len(rows)) for role in self.roles.locations}
 
     def _refuse_no_documents(self, rows: Sequence[Any], documents: Sequence[Any], called: object, where: Where) -> None:
-        """Refuse rows whose documents are None, as many of LangChain, whose ids are in metadata."""
+        """Refuse rows with None as documents, as many of LangChain have, with ids in metadata."""
         row = documents.index(None)
         likely = likely_document(inner := [path for path in paths_of(rows[row]) if "." in path])
         if likely or (inner and documents.count(None) == len(documents)):
@@ -138,7 +138,7 @@ class Fields:
             raise missing(replace(self.request, looks=replace(self.looks, called=where(row))), value, optional=True)
 
     def _doubtful_row(self, lists: Sequence[Any] | None) -> int | None:
-        """Return the first row in which a field of an unknown name may hold scores or grades; None where none does.
+        """Return the first row with a field of an unknown name that may hold scores or grades, or None.
 
         Args:
             lists: the documents of each row, where they are lists.
@@ -223,7 +223,7 @@ class Records:
         self._within = self._fields_within(looks)
 
     def _fields_within(self, looks: Looks) -> Fields:
-        """Return the fields of records, of which the user may say what the rows around them do not have."""
+        """Return the fields of records; stated names may belong to records though the rows lack them."""
         said = of_items(Request(self.layout.value, self.fields.looks, self.columns))
         within = replace(looks, within=True, noun="key" if self.first else "field", names=(), columns={}, objects=())
         return Fields(within, said, self.layout.value)
@@ -413,7 +413,7 @@ class Records:
         return pl.DataFrame([*ids, pl.Series(self.layout.value, columns[self.layout.value], dtype=pl.Float64)])
 
     def _agree(self, way: str, counts: list[int], where: Where, *, is_dict: bool) -> None:
-        """Remember that rankings came as lists, and what ranks their documents."""
+        """Remember that rankings came as lists, and the rule that ranks their documents."""
         roles = {**self.fields.roles.locations, **self._within.roles.locations}
         called = next((roles[role].called for role in ("distance", "score") if role in roles), "")
         name = f"-{called}" if "distance" in roles else str(called)
@@ -522,7 +522,7 @@ class Records:
 
 
 def _first_beside(item: Any, items: Any) -> Any:  # noqa: ANN401 - of a program
-    """Return the first item of a list that may hold something of each document in another; None where it cannot."""
+    """Return the first item of a list beside the list of documents; None if it cannot belong to them."""
     return item[0] if is_several(item) and len(item) == len(items) > 0 else None
 
 
@@ -532,7 +532,7 @@ def _repeated(items: Sequence[Any], counts: list[int]) -> list[Any]:
 
 
 def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:
-    """Return the scores; where a list has none but None, as hits that are sorted by a field, its order instead."""
+    """Return the scores, or the order of a list without any score, as of hits sorted by a field."""
     if scores is not None and None not in scores:
         return list(scores)
     ordered: list[Any] = []

@@ -84,7 +84,7 @@ class Source:
 
     @property
     def query(self) -> str:
-        """The name of the file without folder, its suffix and that of compression, where it is a query."""
+        """The name of the file without folder, suffix and suffix of compression, if it is a query."""
         path = Path(self.path)
         path = path.with_suffix("") if path.suffix in COMPRESSIONS else path
         return "" if self.path == STDIN else path.stem
@@ -154,7 +154,7 @@ class Source:
         return b"".join(parts)
 
     def check(self) -> None:
-        """Check that the file is still what it was when it was first opened or checked.
+        """Check that the file has not changed since it was first opened or checked.
 
         Raises:
             InputError: `changed-file`.
@@ -318,7 +318,7 @@ class Stream:
 
 
 class _Pipe(io.RawIOBase):
-    """A place in a pipe, of which all that was read is kept in a file."""
+    """A position in a pipe; a file keeps all bytes read so far."""
 
     def __init__(self, stream: IO[bytes], copy: IO[bytes]) -> None:
         self._stream, self._copy, self._position = stream, copy, 0

@@ -301,7 +301,7 @@ def read(source: object) -> Sources:
 
 
 def _text_files(path: Path) -> list[tuple[str, Path]]:
-    """Return the files with texts that a path stands for, and what their sources are called."""
+    """Return the text files of a path, and the names of their sources."""
     if path.suffix in _SUFFIXES and path.is_file():
         return [(path.name, path)]
     if not path.is_dir():

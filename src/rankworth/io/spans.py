@@ -30,7 +30,7 @@ def id_of(source: str, start: int, end: int) -> str:
 
 
 def parsed(document: str) -> Parsed | None:
-    """Return the span that an id tells; None where it tells none.
+    """Return the span of an id, or None if the id tells no span.
 
     >>> parsed("handbook.md:90-120"), parsed("d17")
     (('handbook.md', 90, 120), None)
@@ -51,7 +51,7 @@ def are_spans(items: Sequence[Any]) -> bool:
 
 
 def marked(documents: Sequence[str], where: Callable[[int], str], sources: Sequence[str] | None = None) -> list[str]:
-    """Put where they stand beside texts, or beside ids of spans, that are sought in sources once all rows are read.
+    """Add their spans to texts, and to ids of spans, once all rows are read.
 
     Args:
         documents: ids of spans; texts, where sources are given.
@@ -76,7 +76,7 @@ def marked(documents: Sequence[str], where: Callable[[int], str], sources: Seque
 
 
 def of_texts(texts: Sequence[str], where: Callable[[int], str]) -> list[str]:
-    """Put where they stand beside texts that any source may have.
+    """Add their spans to texts that may stand in any source.
 
     Raises:
         InputError: `missing-value`, where there is no text.
@@ -128,7 +128,7 @@ def ids(
 
 
 def of_items(items: Sequence[Any], where: Callable[[int], str], *, in_sources: bool = False) -> list[str] | None:
-    """Return the ids of spans that stand in lists as tuples; None where these are none.
+    """Return the ids of spans in lists of tuples, or None for other items.
 
     Args:
         items: sources with start and end; in lists that are sought in sources also pairs of a source and a text.

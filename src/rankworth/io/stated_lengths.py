@@ -101,7 +101,7 @@ def of_arrow(file: IO[bytes], *, is_stream: bool) -> list[Batch]:
 
 
 def _of_file(file: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield the message of each batch, and where its body begins; refuse batches that do not lie in the file.
+    """Yield the message of each batch and the start of its body; refuse batches beyond the end of the file.
 
     Raises:
         ValueError: with what is wrong.
@@ -127,7 +127,7 @@ def _of_file(file: IO[bytes]) -> Iterator[tuple[bytes, int]]:
 
 
 def _of_stream(file: IO[bytes]) -> Iterator[tuple[bytes, int]]:
-    """Yield each message, and where its body begins; refuse a stream that ends before its mark or goes on behind it.
+    """Yield each message and the start of its body; refuse a stream that ends before its mark or continues after it.
 
     Raises:
         ValueError: with what is wrong.
@@ -182,7 +182,7 @@ def _target(data: bytes, offset: int) -> int:
 
 
 def _field(data: bytes, table: int, number: int) -> int:
-    """Return where a field of a table of FlatBuffers lies; 0 where the table has no such field."""
+    """Return the position of a field in a table of FlatBuffers, or 0 if the table lacks the field."""
     fields = table - _number("i", data, table)
     entry = 4 + 2 * number
     distance = _number("H", data, fields + entry) if entry < _number("H", data, fields) else 0

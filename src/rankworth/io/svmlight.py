@@ -227,5 +227,5 @@ class _Reader(Reader):
         return records, b""
 
     def advice(self, cells: Sequence[str]) -> str:  # noqa: ARG002 - all lines have as many cells
-        """Return what helps where a record has more or fewer cells than it should have."""
+        """Return the remedy for a record with too many or too few cells."""
         return ""

@@ -60,7 +60,7 @@ class Problems:
 
 
 class Record(NamedTuple):
-    """The cells of one row, in which a byte that is not UTF-8 stands for itself as half of a surrogate pair."""
+    """The cells of a row; a byte that is not UTF-8 is kept as half of a surrogate pair."""
 
     line: int
     """the number of its first line in its chunk, from 0"""
@@ -134,7 +134,7 @@ class Reader(ABC):
 
     @abstractmethod
     def advice(self, cells: Sequence[str]) -> str:
-        """Suggest what helps where a record has more or fewer cells than it should have."""
+        """Suggest the remedy for a record with too many or too few cells."""
 
     def frames(self, chunks: Iterator[Chunk]) -> Iterator[pl.DataFrame]:
         """Yield the rows of all chunks, in file order, under the names of what they hold; texts, numbers as float64.
@@ -197,7 +197,7 @@ class Reader(ABC):
         return count * self.width > len(text) + self.width or long_line(text, HEAD)
 
     def sound(self, frame: pl.DataFrame, *, blanks: bool) -> pl.DataFrame | None:
-        """Return the rows under the names of what they hold; None where something is wrong with any."""
+        """Return the rows under the names of their roles, or None if a row has a defect."""
         frame = frame.select(**{role: pl.col(str(cell)) for role, cell in self.cells.items()})
         if any(frame[role].null_count() for role in self.required):
             return None
@@ -217,7 +217,7 @@ class Reader(ABC):
         return frame
 
     def _typed(self, records: Sequence[Record]) -> pl.DataFrame | None:
-        """Convert records, empty cells to null and what is no number to NaN; None where something is wrong with any."""
+        """Convert records, empty cells to null and texts without a number to NaN; None if a record has a defect."""
         if {(len(record.cells), record.problem) for record in records} != {(self.width, None)}:
             return None
         columns = list(zip(*(record.cells for record in records), strict=True))
@@ -253,7 +253,7 @@ class Reader(ABC):
         return [self._cell(role, record.cells[cell], record.raw) for role, cell in self.cells.items()]
 
     def _cell(self, role: str, text: str, raw: str) -> str | float | None:
-        """Return what one cell holds; None where it is empty and may be."""
+        """Return the contents of a cell; None for an empty cell that may be empty."""
         if _readable(text) != text:
             shown = str(text[:100].encode(errors="surrogateescape"))[1:]
             raise InputError("wrong-encoding", f"the {role} is {shown}, not UTF-8", remedy=latin1(self.source))
@@ -289,7 +289,7 @@ class Reader(ABC):
 
 
 def _mended(text: str) -> str:
-    """Say how numbers in another notation are to be written; of any other text, that it may be that of a header.
+    """Say how to write numbers of another notation; any other text may be a header.
 
     >>> _mended("9,5"), _mended("1,009.5"), _mended("score")
     ('write 9.5, and not 9,5', 'write 1009.5, and not 1,009.5', 'remove a header line')

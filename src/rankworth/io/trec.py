@@ -82,7 +82,7 @@ def batches(
 
 
 def tag(source: Source) -> str:
-    """Return the last column of the first line, which names the run; empty where it is no line of a run.
+    """Return the last column of the first line, the name of the run; empty if it is no line of a run.
 
     Raises:
         InputError: as `Source.open`.
@@ -140,7 +140,7 @@ class _TrecReader(Reader):
         return parts, b""
 
     def _with_blanks_in_tag(self, line: bytes, words: list[bytes]) -> list[bytes]:
-        """Join the words of a tag where tabs tell where it begins; leave any other line of too many words as it is.
+        """Join the words of a tag set off by a tab; leave any other line with too many words unchanged.
 
         trec_eval keeps what follows the tag for future use; without tabs, a blank in an id would look the same.
         """

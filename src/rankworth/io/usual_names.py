@@ -120,7 +120,7 @@ def of_other_meaning(names: Iterable[Any]) -> set[str]:
 
 
 def likely_document(paths: Sequence[str]) -> str:
-    """Guess the path that leads to the id of a document, by its last name; empty where none is likely.
+    """Guess the path of the id of a document by its last name; empty if none is likely.
 
     >>> likely_document(["title", "metadata.source"])
     'metadata.source'
@@ -133,7 +133,7 @@ def likely_document(paths: Sequence[str]) -> str:
 
 
 def nearest(names: str | Sequence[str], columns: Iterable[Any]) -> str:
-    """Find the column whose name is spelled most like one of some names; empty where none is close.
+    """Find the column with the name most like one of several names; empty if none is close.
 
     Args:
         names: a name that the user gave, or usual names, beside which other usual names are not meant.

@@ -236,7 +236,7 @@ def numbers(
 
 
 def _grade_of(item: Any, words: Words) -> Any:  # noqa: ANN401 - whatever stands there
-    """Return the grade that a text means, None where it is empty; anything else as it is."""
+    """Return the grade of a text, None for an empty text, and anything else unchanged."""
     if not isinstance(item, str):
         return item
     grade = grade_words.number(item, words)

@@ -168,7 +168,7 @@ def write(
 
 
 def _taken_for(head: bytes, form: str) -> str:
-    """Return what the beginning of a file without a header would be taken for; empty where it reads as it should."""
+    """Return the misreading of a file without a header by its beginning; empty if it reads as it should."""
     if form in _LINES and is_compressed(head):
         return "compressed data"
     if form != "msmarco":

@@ -23,7 +23,7 @@ Documents = Mapping[Any, Any]
 
 
 def batch(qrels: Qrels, queries: Mapping[str, Documents], name: str, include: Include) -> "_Dicts":
-    """Split the queries of a run into those that are judged, whose documents are its rows, and the others.
+    """Split the queries of a run into judged ones, with their documents as rows, and the others.
 
     Args:
         qrels: the judgements.

@@ -79,7 +79,7 @@ class ArrowStream:
 
 
 def judgements(relation: Relation, columns: Mapping[str, str] = NONE) -> ArrowStream:
-    """Choose the columns of a relation that judgements are read from; all of them where none tells a grade.
+    """Choose the columns of a relation for judgements; all of them if none tells a grade.
 
     Args:
         relation: the relation.
@@ -305,7 +305,7 @@ class Related(Run):
         return ranked
 
     def refuse(self, settings: Judging) -> None:
-        """Refuse settings that need the order of rows, or of queries, where nothing says it.
+        """Refuse settings that need an order of rows or queries in an input without one.
 
         Args:
             settings: the settings; a column `position`, or lists, may say the order.
@@ -376,7 +376,7 @@ class Related(Run):
         return rows["query"].cast(pl.String).to_list() if together else None
 
     def queries(self) -> list[str]:
-        """Return the ids of all queries, as they come where that is known, and else in the order of their bytes."""
+        """Return the ids of all queries in the order of arrival, or in the order of their bytes if that is unknown."""
         return self._in_order or sorted(super().queries())
 
     def _frame(self) -> pl.DataFrame:
@@ -413,7 +413,7 @@ def in_parts(
 
 
 def bring_together(run: Run, connection: Connection) -> Run:
-    """Return a run whose rows DuckDB brings together by query, on disk where memory ends, should they stand apart.
+    """Return a run whose rows DuckDB brings together by query if need be, on disk if memory ends.
 
     Args:
         run: files.
@@ -449,7 +449,7 @@ def _together(connection: Connection, frames: Iterable[pl.DataFrame]) -> Iterato
 
 @contextmanager
 def opened(memory: int | None = None) -> Iterator[Connection]:
-    """Connect to DuckDB for the length of a block; what it spills goes to a folder that is gone afterwards.
+    """Connect to DuckDB for the length of a block, with a temporary folder for spilled data.
 
     Args:
         memory: how many bytes it takes; 80 % of the machine's where not said.

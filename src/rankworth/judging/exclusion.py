@@ -23,7 +23,7 @@ SELF: Final = "self"
 
 @dataclass(frozen=True, repr=False)
 class Exclusion:
-    """Pairs that do not count; equal where they have the same label.
+    """Pairs that do not count; exclusions with the same label are equal.
 
     Attributes:
         label: `self`, or the number of pairs and the first digits of a SHA-256 over them, as the signature says.
@@ -94,7 +94,7 @@ class Exclusion:
         return np.repeat(numbers, lengths), taken(self.required_pairs.document_series, rows)
 
     def out_of(self, qrels: Qrels, *, may_be_all: bool = False) -> Qrels:
-        """Return the judgements of the documents that are not excluded; queries stay, also those that have none left.
+        """Return the judgements without the excluded documents; a query keeps its row even without judgements.
 
         Args:
             qrels: the judgements.

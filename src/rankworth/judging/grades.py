@@ -100,7 +100,7 @@ def with_ties_by_grade(hits: JudgedRows, judging: Judging) -> JudgedRows:
 
 
 def graded(hits: JudgedRows, judging: Judging, queries: Sequence[str]) -> JudgedRows:
-    """Apply the settings that change grades, and drop the judgements that do not count.
+    """Apply the settings on grades, and drop the judgements that do not count.
 
     Args:
         hits: the judged run.

@@ -285,7 +285,7 @@ def catalogue_of(
     expected_run: ExpectedRun | None,
     forbidden: Forbidden | None = None,
 ) -> Catalogue | None:
-    """Number items and users, and count what measures need; None where nothing is given."""
+    """Number items and users, and count as measures need; None without a catalogue."""
     sources = history, items, expected_run, forbidden
     readable = tuple(data for data in sources if data is not None and data.rows is not None)
     return _made(tuple(map(id, readable)), *sources) if readable else None

@@ -77,7 +77,7 @@ class Contradictions:
             self.example = queries[int(owners[0])], before, lower, after, higher
 
     def error(self, run: str, lists: Lists | None, *, ways: bool = True) -> InputError | None:
-        """Return the error for such lists; None where there are none, or where nobody goes by the scores of lists.
+        """Return the error for such lists; None without such lists, or if their scores are not used.
 
         Args:
             run: what the run is called; nothing where it has no name.
@@ -132,7 +132,7 @@ POSITION: Final = "; or give them a column position"
 
 
 def refuse_unordered(settings: Judging, *, ranked: bool) -> None:
-    """Refuse settings that need an order of queries or rows which the input does not give.
+    """Refuse settings that need an order of queries or rows that the input lacks.
 
     Args:
         settings: the settings.
@@ -149,7 +149,7 @@ def refuse_unordered(settings: Judging, *, ranked: bool) -> None:
 
 
 def repeated_rank(run: "Run", query: str) -> InputError:
-    """Return the error for a query in which several documents have one rank, which another pass over the run names.
+    """Return the error for a query with several documents at one rank, found in another pass over the run.
 
     Args:
         run: whose column of ranks ranks it.

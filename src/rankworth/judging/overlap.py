@@ -96,7 +96,7 @@ def refuse_other_items(qrels: Qrels, run: Run) -> None:
 
 
 def unnamed(run: Run, queries: Collection[str] = ()) -> str:
-    """Return a note on a response or on lists that do not say which queries they answer; empty for any other run.
+    """Return a note on a response or on lists without query ids; empty for any other run.
 
     Args:
         run: the run.
@@ -115,7 +115,7 @@ def unnamed(run: Run, queries: Collection[str] = ()) -> str:
 
 
 def unread_queries(qrels: Qrels, run: Run, ranked: Collection[str]) -> str:
-    """Return how to read the column of a file that has ids of the other side's queries; empty where there is none.
+    """Return how to read the column of a file with ids of the other side's queries, or an empty text.
 
     Args:
         qrels: the judgements.
@@ -134,7 +134,7 @@ def unread_queries(qrels: Qrels, run: Run, ranked: Collection[str]) -> str:
 
 
 def exchanged_columns(qrels: Qrels, ranked: Sequence[str]) -> str:
-    """Return what to do where the queries of a run are documents of the judgements; empty where they are not.
+    """Return the remedy if the queries of a run are documents of the judgements, else an empty text.
 
     Args:
         qrels: the judgements.
@@ -163,7 +163,7 @@ def alike_queries(unanswered: Sequence[str], ignored: Sequence[str]) -> str:
 
 
 def alike_documents(qrels: Qrels, run: str, first: Mapping[str, Sequence[str]]) -> str:
-    """Return a note on judged documents that the run has under ids of another form; empty where these are few.
+    """Return a note on judged documents found in the run under ids of another form; empty if they are few.
 
     Args:
         qrels: the judgements.
@@ -321,7 +321,7 @@ def difference(
     whole: bool = False,
     sides: tuple[str, str] = ("the judgements", "the run"),
 ) -> str:
-    """Name the rewriting that makes most of the ids equal, if one does, and what comes of it.
+    """Name the rewriting that makes most ids equal, and the number of equal ids, if there is any.
 
     Args:
         judged: ids of the judgements.
@@ -351,7 +351,7 @@ def _remedy(
 
 
 def _renaming(pairs: Mapping[str, str], form: str) -> str:
-    """Return the option that renames documents so that ids meet; empty if no rule does.
+    """Return the option that renames documents so that ids are equal, or an empty text.
 
     Args:
         pairs: ids of the run by those of the judgements.
@@ -371,7 +371,7 @@ def _renaming(pairs: Mapping[str, str], form: str) -> str:
 
 
 def _best(judged: Sequence[str], ranked: Sequence[str], *, whole: bool = False) -> tuple[Mapping[str, str], str]:
-    """Return the pairs of ids that one rewriting makes equal, and what it rewrites: the one that makes most so.
+    """Return the pairs of ids made equal by one rewriting, and its subject: the one that makes most so.
 
     Args:
         judged: ids of the judgements, none of which the run has.

@@ -89,7 +89,7 @@ class _Rows(Rows):
         return self._left(rows.join(pairs, on=["query", "document"], how="semi")["row"].to_numpy())
 
     def once(self, policy: Duplicates) -> "_Rows":
-        """Keep the rows that count of documents that a query has twice; rows of equal keys are compared as text.
+        """Keep the rows that count of documents repeated in a query; rows of equal keys are compared as text.
 
         Raises:
             InputError: `duplicate-document`.
@@ -220,7 +220,7 @@ def batch(whole: WholeInOrder, run: Run, include: Include, qrels: Qrels) -> _Row
 
 
 def _index(qrels: Qrels) -> tuple[Keys, int, pl.Series]:
-    """Return keys that differ for all judgements, their seed, and the queries, which are sorted; once for a `Qrels`."""
+    """Return different keys for all judgements, their seed, and the sorted queries; once for a `Qrels`."""
     if "_index" not in qrels.__dict__:
         query_index = np.repeat(np.arange(len(qrels)), qrels.lengths)  # [M]: the query of each judgement
         seed, keys = next(
@@ -356,7 +356,7 @@ def together_in_memory(frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]
 
 
 def _by_query(column: pl.Series) -> tuple[Integers, Integers, list[str]]:
-    """Return `[R]`, the order that brings equal queries together, `[S]`, where each begins in it, and the queries."""
+    """Return `[R]`, the order that groups rows by query, `[S]`, the start of each query, and the queries."""
     queries = column.unique(maintain_order=True)
     number = column.cast(pl.Enum(queries)).to_physical().to_numpy()  # [R]: the query of each row
     counts = np.bincount(number, minlength=queries.len())  # [S]: how many rows each query has

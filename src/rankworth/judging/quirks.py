@@ -78,7 +78,7 @@ def shortened(run: Run, ordering: Ordering, depth: int) -> Run:
 
 
 def paired(qrels: Qrels, run: Run) -> tuple[Qrels, Run] | None:
-    """Rename the queries of the run to those judged, first by first; return None where that changes nothing.
+    """Rename the queries of the run to the judged ones, first by first; None if nothing changes.
 
     Args:
         qrels: the judgements.

@@ -154,7 +154,7 @@ class Rows(ABC):
 
     @abstractmethod
     def once(self, policy: Duplicates) -> "Rows":
-        """Keep the rows that count of documents that a query has twice.
+        """Keep the rows that count of documents repeated in a query.
 
         Raises:
             InputError: `duplicate-document`.
@@ -192,7 +192,7 @@ class Rows(ABC):
         """
 
     def ranked(self, ordering: Ordering) -> Columns:
-        """Rank the documents that get a row by one ordering; what several orderings share is computed once."""
+        """Rank the documents that get a row by one ordering; orderings share intermediate results."""
         ranks = zip(("tie_first", "tie_last", "rank"), self._ranks(ordering), strict=True)
         return self._columns | dict(ranks)
 

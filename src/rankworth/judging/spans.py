@@ -54,7 +54,7 @@ class PieceSpans:
         return replace(self, gold=[self._gold_of(query) for query in queries.tolist()])
 
     def _gold_of(self, query: int) -> Sequence[Span]:
-        """Return the gold of a query, which is given by its place; none of queries that only the run has."""
+        """Return the gold of a query by its position; none for queries only in the run."""
         return self.gold[query] if query < len(self.gold) else ()
 
     def characters(
@@ -85,12 +85,12 @@ class PieceSpans:
 
 
 def texts_of_spans(qrels: Qrels) -> dict[str, str]:
-    """Return the text of each span that is judged, where sources are known; nothing elsewhere."""
+    """Return the text of each judged span if sources are given, else nothing."""
     return {} if qrels.ids is None else qrels.ids.texts_of(qrels.document_series.unique().to_list())
 
 
 def gold_spans(gold: Qrels) -> dict[str, list[tuple[Span, float]]]:
-    """Return the gold spans of each query and their grades; one that is given twice twice, where all count."""
+    """Return the gold spans of each query and their grades; a repeated span is kept if all count."""
     rows = {
         query: [(_span_of(document), grade) for document, grade in grades.items()]
         for query, grades in gold.with_text_ids().items()
@@ -124,7 +124,7 @@ def run_of_spans(run: Run, progress: "Progress | None" = None) -> Run:
 
 
 def _first_without_span(run: Run) -> str | None:
-    """Return the first document of a run that is no span; None where all are spans."""
+    """Return the first document of a run that is no span, or None."""
     return next(
         (document for _, documents in _documents(run) for document in documents if not spans.parsed(document)), None
     )

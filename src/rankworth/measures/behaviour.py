@@ -80,7 +80,7 @@ def rank_biased_precision(
 
 @measure("ERR", aliases=("expected_reciprocal_rank",), ordered=True, monotone=True)
 def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, Within(0, 1000)] = 4) -> Terms:
-    """One over the rank at which a reader is satisfied, expected over readers who stop more likely at better documents.
+    """One over the rank of the satisfying document, expected over readers who stop more likely at better ones.
 
     ERR@k = sum over i <= k of 1/i * s(i) * product over j < i of (1 - s(j)), where s = (2^grade - 1) / 2^max_grade
 
@@ -106,7 +106,7 @@ def expected_reciprocal_rank(judged: Judged, *, max_grade: Annotated[float, With
 
 @measure("PFound", ordered=True, monotone=True)
 def pfound(judged: Judged, *, decay: Share = 0.85, max_grade: Annotated[float, Within(0, 1000)] = 4) -> Terms:
-    """The chance that a reader is satisfied who may be so at each document, and may tire after each.
+    """The chance that a reader is satisfied by any of the documents, reading on with a fixed chance.
 
     PFound@k = sum over i <= k of s(i) * product over j < i of (1 - s(j)) decay, where s = grade / max_grade
 

@@ -360,7 +360,7 @@ def hit_count(judged: Judged, *, rel: float = 1, per: Positive = 1) -> Terms:
 
 @measure("FallOut", aliases=("fall_out",), linear=True, unjudged=("uniform", "no-sum"), better="lower", pools=True)
 def fall_out(judged: Judged, *, rel: float = 1) -> Terms:
-    """The share of the retrieved documents that are not relevant which is among the first k: the smaller, the better.
+    """The share of the not relevant retrieved documents that is among the first k: the smaller, the better.
 
     FallOut@k = (documents at ranks 1 to k that are not relevant) / (retrieved documents that are not relevant)
 
@@ -427,7 +427,7 @@ def mean_rank(judged: Judged, *, rel: float = 1, absent: Ranks = 1000) -> Terms:
 
 @measure("Accuracy", normalised=True)
 def accuracy(judged: Judged, *, rel: float = 1) -> Terms:
-    """The chance that a relevant document stands above another one, of two that are both among the first k.
+    """The chance that a relevant document of the first k stands above another document of the first k.
 
     Accuracy@k = (sum over the relevant documents at ranks 1 to k of N - n) / (H N), where H = relevant documents there,
     N = other documents there, n = other documents above it

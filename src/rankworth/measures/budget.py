@@ -58,7 +58,7 @@ class Budget(NamedTuple):
 
 
 def costs(judged: Judged, name: str) -> Array:
-    """Return `[Q, H]`, what each retrieved document costs, 0 where there is none.
+    """Return `[Q, H]`, the cost of each retrieved document, 0 beyond the end of a ranking.
 
     Raises:
         MeasureError: `missing-input`.

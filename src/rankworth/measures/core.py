@@ -60,7 +60,7 @@ _BELOW: Final = {"gain": _SIGNED}
 
 
 class Ideal(NamedTuple):
-    """The ranking that a ranking is measured by, and what each of its ranks adds to the norm."""
+    """The ranking by which a ranking is normalised, and the addition of each of its ranks to the norm."""
 
     ranking: Judged
     terms: "Terms"
@@ -510,7 +510,7 @@ def require_queries(measure: Measure, name: str) -> None:
 
 
 def no_ties(name: str, ties: str) -> MeasureError:
-    """The error of a measure that needs ranks of which no two are equal."""
+    """The error of a measure that needs ranks without ties."""
     lacking = (
         "an expected value over the orders of tied documents" if ties == "expected" else "a value for tied documents"
     )

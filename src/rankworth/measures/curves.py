@@ -110,6 +110,6 @@ def _defined(judged: Judged, rel: float, recalls: tuple[float, ...], rounding: s
 
 
 def _peak(judged: Judged, rel: float, recall: float, rounding: str) -> tuple[Array, Array]:
-    """How many relevant documents were found, and at which rank, where precision is best from a recall on."""
+    """The number of relevant documents and the rank of the highest precision from a recall on."""
     rounded = round_half_up if rounding == "nearest" else round_up_tenth
     return peak(judged, cumulative(relevant(judged, rel)), portion(recall, judged.n_relevant(rel), rounded))

@@ -246,7 +246,7 @@ def nearly_err_9(
     ranks: Ranks = 1000,
     of: Reported = "rate",
 ) -> Terms:
-    """ERR divided by the number of documents that its reader looks at, where rank i counts 1/i.
+    """ERR with rank i discounted by 1/i, divided by the number of documents that its reader inspects.
 
     NERR9@k = sum of W(i) gain(i), C(i) = i / (i + 1) * (1 - gain(i)) for i < k, 0 for i = k
 

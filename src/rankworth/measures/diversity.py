@@ -64,7 +64,7 @@ def alpha_dcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
 
 @measure("alpha_nDCG", aliases=("α_nDCG",), normalised=True, range=_GREEDY, subtopics=True)  # noqa: RUF001
 def alpha_ndcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
-    """The subtopics that the documents cover, repetitions worth less, as a share of what a greedy order covers.
+    """The gain of covered subtopics, repetitions worth less, as a share of the gain of a greedy order.
 
     alpha_nDCG@k = alpha_DCG@k / (alpha_DCG@k of the ideal ranking), where the ideal ranking takes as its next document
     always the one that is worth most after those before it, the greatest id first where several are
@@ -91,7 +91,7 @@ def alpha_ndcg(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
 
 @measure("ERR_IA", subtopics=True)
 def intent_aware_err(judged: Judged, *, rel: float = 1, alpha: Share = 0.5) -> Terms:
-    """One over the rank at which a reader is satisfied who looks for one of the subtopics, expected over all of them.
+    """One over the rank that satisfies a reader with an interest in a subtopic, expected over subtopics.
 
     ERR_IA@k = sum over i <= k of new(i) / i, with new(i) as for alpha_DCG; divided by the same sum for k documents with
     all subtopics
@@ -372,7 +372,7 @@ def complete_rank(judged: Judged, *, rel: float = 1, each: Each = "subtopic", ab
 
 @measure("NuggetR", aliases=("nugget_recall",), monotone=True, subtopics=True, pools=True)
 def nugget_recall(judged: Judged, *, full: float = 1, partial: Literal["counts", "nothing"] = "counts") -> Terms:
-    """The share of the nuggets that the first k documents support, where partial support counts in part.
+    """The share of the nuggets that the first k documents support; partial support counts in part.
 
     NuggetR@k = 1/N sum over nuggets of min(g, full) / full, where g = the best grade for the nugget at ranks 1 to k, at
     least 0, and N = number of nuggets with a judgement, whatever its grade; a grade of full or better counts 1

@@ -206,7 +206,7 @@ def _of_users(user: Integers, holds: Array) -> Array:
 def _added_distances(
     catalogue: Catalogue, judged: Judged, item: Integers, of: str, distance: Distance, unknown: str
 ) -> tuple[Floats, Any]:
-    """Return `[Q, H]`, what each item adds to the distances of all pairs above it, and which items count."""
+    """Return `[Q, H]`, the distance added by each item to the pairs above it, and the items that count."""
     added = np.zeros(item.shape)
     present = np.zeros(item.shape, dtype=bool)
     step = max(1, _CELLS // max(1, item.shape[1] ** 2))

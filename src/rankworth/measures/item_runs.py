@@ -30,7 +30,7 @@ def items_shown(
     p: float = 0.85,
     **_: object,
 ) -> RunCounts:
-    """Return what users are shown, a column for each item; an item that is twice in a list counts once.
+    """Return the items shown to users, a column for each; a repeated item of a list counts once.
 
     Args:
         shown: what users are shown.
@@ -155,7 +155,7 @@ def _undefined(counts: RunCounts) -> WholeValue:
 
 
 def _moments(ascending: Floats) -> float:
-    """Return the sum over j of (2 j - n - 1) x_j, which is that of the distances of all pairs."""
+    """Return the sum over j of (2 j - n - 1) x_j, equal to the sum of the distances of all pairs."""
     return float(((2 * np.arange(ascending.size) + 1 - ascending.size) * ascending).sum())
 
 
@@ -203,7 +203,7 @@ def _x_log_x(numbers: NDArray[Any]) -> Floats:
 
 
 def _spread(without: Floats, excess: float) -> float:
-    """Return the standard error over that of the jackknife, of whose variance some is too much.
+    """Return the standard error over that of the jackknife, whose variance has a known excess.
 
     Args:
         without: `[U]`, the value without each user.

@@ -1,4 +1,4 @@
-"""Measures that exist so that another tool's output comes out to the last line: its experiments and its quirks."""
+"""Measures for parity with another tool's output, to the last line: its experiments and its quirks."""
 
 import math
 

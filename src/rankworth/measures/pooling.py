@@ -1,4 +1,4 @@
-"""Measures that know that only some documents were judged: what a ranking is worth, and how sure that is."""
+"""Measures that take account of unjudged documents: what a ranking is worth, and how sure that is."""
 
 from typing import Final, Literal
 
@@ -107,7 +107,7 @@ def unjudged_share(judged: Judged) -> Terms:
 
 @measure("Hole", linear=True, positions="all", elsewhere=True, better="lower")
 def hole(judged: Judged) -> Terms:
-    """The share of the first k ranks that hold a document which nobody judged for any query.
+    """The share of the first k ranks with a document that nobody judged for any query.
 
     Hole@k = (documents at ranks 1 to k without a grade for this query or another) / k; without a cutoff, / (number of
     retrieved documents)

@@ -83,7 +83,7 @@ def span_precision(judged: Judged, *, gold: Times = "once", overlap: Overlap = "
 
 @measure("SpanIoU", unjudged=("uniform",), monotone=True, needs=("spans",), pools=True)
 def span_iou(judged: Judged, *, gold: Times = "once", overlap: Overlap = "once") -> Terms:
-    """The characters that the gold and the first k pieces share, over those that either has.
+    """The characters in both the gold and the first k pieces, over the characters in either.
 
     SpanIoU@k = |G and T| / |G or T|, where G are the characters of the gold spans, and T those of the first k pieces
 

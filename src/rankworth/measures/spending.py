@@ -1,4 +1,4 @@
-"""Measures of what it costs to read down to what is relevant: tokens, bytes or milliseconds."""
+"""Measures of the cost of reading down to relevant documents: tokens, bytes or milliseconds."""
 
 import math
 

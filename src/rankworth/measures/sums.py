@@ -151,6 +151,6 @@ def _smaller(keys: Array, sought: Array) -> Array:
 
 
 def cut_at(judged: Judged, ranks: int) -> tuple[Judged, int]:
-    """The ranking cut where its reader ends at the latest, and that rank: the cutoff, or `ranks` if that is less."""
+    """The ranking cut at its reader's latest end, and that rank: the cutoff, or `ranks` if that is less."""
     depth = ranks if judged.cutoff is None else min(ranks, int(judged.cutoff))
     return judged.cut(depth), depth

@@ -1,4 +1,4 @@
-"""The column of a run that says what documents cost, read as its scores are, with the line of each row."""
+"""The column of costs of a run, read as its scores are, with the line of each row."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +59,7 @@ class Costly(Protocol):
 
     @property
     def kept(self) -> frozenset[str] | None:
-        """The queries that count; all where None."""
+        """The queries that count; None for all."""
 
 
 def rows_of(run: Costly, column: str, unit: str) -> Iterator[Row]:

@@ -224,7 +224,7 @@ class Qrels:
         return self._documents[int(self.offsets[query]) : int(self.offsets[query + 1])].to_list()
 
     def by_subtopic(self) -> "pl.DataFrame | None":
-        """Return every judgement that counts, `query, subtopic, document, grade`; None where nothing tells subtopics.
+        """Return every judgement that counts, `query, subtopic, document, grade`; None without subtopics.
 
         Raises:
             InputError: `missing-value`, `id-type`.
@@ -336,7 +336,7 @@ class Qrels:
             self._from_rows((), frame_of(named, QRELS, _JUDGEMENTS, reading.grades), reading, observed)
 
     def _from_qrels(self, source: "Qrels", rule: IdRule | None) -> None:
-        """Copy what was read from judgements that were read before."""
+        """Copy judgements that were read before."""
         if rule not in (None, source.ids):
             text = f"{rule.in_python}: these judgements are read already"
             raise UsageError("conflicting-options", text, remedy=f"Qrels(source, {rule.in_python})")

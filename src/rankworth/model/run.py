@@ -175,7 +175,7 @@ class Run:
         return self._changed(own_costs=Costs.of_mapping(costs, unit, self.name or "the run"))
 
     def costs(self, wanted: Collection[str] = ()) -> Costs | None:
-        """Read what the documents cost; None where nothing says so.
+        """Read the costs of documents, or None without a column of costs.
 
         Args:
             wanted: what may be counted; anything where empty.
@@ -301,7 +301,7 @@ class Run:
         return f"run {self.name}" if self.name else "the run"
 
     def dicts(self, progress: "Progress | None" = None) -> Mapping[str, Mapping[Any, Any]] | None:
-        """Return scores by query and document, where they come so; None where they come as rows."""
+        """Return scores by query and document if the run came as dicts; None if it came as rows."""
         if len(self.files) != 1 or self.mapping is not None or self.frame is not None:
             return self.mapping
         [file] = self.files
@@ -422,7 +422,7 @@ class Run:
         return (frame for frame in parts if frame.height)
 
     def _noted(self, frames: "Iterator[pl.DataFrame]", observed: Observed) -> "Iterator[pl.DataFrame]":
-        """Pass rows on, and keep what is known of those that were read so far."""
+        """Pass rows on, and keep the facts of the rows read so far."""
         try:
             for frame in frames:
                 object.__setattr__(self, "facts", observed.facts)
@@ -476,7 +476,7 @@ class Run:
         return frame_of(self.mapping or {}, RUN, self._called)
 
     def duplicates(self) -> InputError:
-        """Build the error that counts the documents which a query ranks twice, and names some, in another pass."""
+        """Build the error on documents repeated in a query, with their number and examples, in another pass."""
         from rankworth.io import duplicates  # noqa: PLC0415 - for a message only
 
         parts = file_parts(self.files, RUN, self._reading)

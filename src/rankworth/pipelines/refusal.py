@@ -367,7 +367,7 @@ class _Evidence:
         )
 
     def _splits(self, seed: int) -> Splits:
-        """Choose on many halves, and see what that costs on the others."""
+        """Choose on many halves, and compute the loss on the other halves."""
         random = np.random.default_rng((seed, 1))
         at_once = max(1, _CELLS // self.score.size)
         blocks = [

@@ -19,7 +19,7 @@ CHOSEN: Final = "chosen"
 
 
 class Threshold(NamedTuple):
-    """What becomes of all queries where those are answered whose top score is at least so high."""
+    """The outcome of all queries if those with a top score of at least the threshold are answered."""
 
     threshold: float
     """infinite where nothing is answered"""
@@ -74,7 +74,7 @@ class Policy(NamedTuple):
 
 
 class Splits(NamedTuple):
-    """What many divisions into tuning and other queries choose, and what that costs; means over the divisions."""
+    """The choices of many divisions into tuning and other queries, and their costs; means over the divisions."""
 
     splits: int
     tuning_cost: float
@@ -144,13 +144,13 @@ class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries"]]):
 
     @property
     def held_out(self) -> Policy | None:
-        """The chosen threshold on queries on which it was not chosen; None where there are too few to split."""
+        """The chosen threshold on queries outside its choice; None with too few queries to split."""
         rows = [row for row in self.policies if row.policy == CHOSEN]
         return rows[-1] if rows else None
 
     @property
     def threshold(self) -> float | None:
-        """The chosen threshold, infinite where silence is cheapest; None where there are too few queries to choose."""
+        """The chosen threshold, infinite if silence is cheapest; None with too few queries to choose."""
         return None if self.held_out is None else self.held_out.threshold
 
     @property

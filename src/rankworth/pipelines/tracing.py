@@ -353,7 +353,7 @@ def trace(
 
 
 def _threshold(measure: Measure, rel: float | None) -> float:
-    """Return the lowest grade that counts as relevant; the least number above 0 where none is named."""
+    """Return the lowest grade that counts as relevant; by default the least number above 0."""
     own = dict(measure.settings).get("rel")
     chosen = own if own is not None else rel
     return float(chosen) if chosen is not None else float(np.nextafter(0, 1))

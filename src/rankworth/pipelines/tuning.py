@@ -118,7 +118,7 @@ class Diagnosis(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Tuning(Analysis[Literal["settings", "halves", "held_out", "runs", "diagnosis"]]):
-    """Settings of a fusion that are best on the judged queries, and what holds on others.
+    """The best settings of a fusion on the judged queries, and their gain on other queries.
 
     The tables of columns are `settings`, `halves`, `held_out`, `runs` and `diagnosis`.
 
@@ -199,7 +199,7 @@ class Tuning(Analysis[Literal["settings", "halves", "held_out", "runs", "diagnos
         return by_name(rows[0]._fields, rows)
 
     def sheets(self) -> list[Sheet]:
-        """Return the best settings and the runs, what holds on other queries, and what fusion could change."""
+        """Return the best settings and the runs, the gain on other queries, and the room for any fusion."""
         best = self.settings[:_SHOWN]
         values = [*(each.value for each in best), *(each.value for each in self.runs)]
         shown = [
@@ -268,7 +268,7 @@ def tune(
     progress: "Progress | None" = None,
     **axes: Any,  # noqa: ANN401 - values of axes, as `Fusion` has them
 ) -> Tuning:
-    """Find the best settings of a fusion, and what they gain on queries on which they were not chosen.
+    """Find the best settings of a fusion, and their gain on queries outside the choice.
 
     Constants of reciprocal rank fusion (1, 2, 5, 20, 60), sums of scores by `min-max` and `dbsf`, and weights of the
     runs (tenths of two runs, sixths of three) are tried, all with all. The best of many is better by chance, too.

@@ -143,7 +143,7 @@ class Canvas:
         self.ax.plot(across, up, marker=marker, color=color, linestyle="none", **settings)
 
     def legend(self, **settings: Any) -> None:  # noqa: ANN401 - as matplotlib has them
-        """Say what is what, unless settings say where: right of the Axes, or below where there is no room."""
+        """Draw the legend, unless settings say where: right of the Axes, or below where there is no room."""
         width, height = self._size()
         names = self.ax.get_legend_handles_labels()[1]
         line = _LINE * _points("small")
@@ -234,7 +234,7 @@ class Canvas:
 
 
 def _apart(heights: Sequence[float], least: float) -> list[float]:
-    """Move heights, which ascend, so that neighbours are at least so far from each other, and all between 0 and 1.
+    """Move ascending heights apart to a least distance, all of them between 0 and 1.
 
     >>> _apart([0.5, 0.5], 0.25), _apart([0.0, 0.875], 0.25), _apart([0.875, 1.0], 0.25)
     ([0.375, 0.625], [0.125, 0.875], [0.625, 0.875])
@@ -329,7 +329,7 @@ def library() -> Any:  # noqa: ANN401 - a module
 
 
 def _lay_out(ax: "Axes") -> None:
-    """Let a figure whose Axes stand where matplotlib puts them keep words around these on the picture."""
+    """Let a figure with Axes placed by matplotlib keep the words around them within the picture."""
     figure = ax.get_figure(root=True)
     if figure is None or figure is not ax.get_figure() or figure.get_layout_engine() or not ax.get_subplotspec():
         return
@@ -363,7 +363,7 @@ def _dress(ax: "Axes", palette: Palette, grid: str) -> None:
 
 
 def _set_fonts(ax: "Axes") -> None:
-    """Take no words for TeX, and give those that the usual font cannot write fonts that can."""
+    """Draw words without TeX, in fonts that have their letters."""
     from matplotlib import rcParams  # noqa: PLC0415 - optional library
     from matplotlib.text import Text  # noqa: PLC0415 - optional library
 
@@ -377,7 +377,7 @@ def _set_fonts(ax: "Axes") -> None:
 
 
 def families(texts: Iterable[str], usual: Sequence[str]) -> list[str]:
-    """Choose font families that together have all letters of some texts; the usual ones alone where they do.
+    """Choose font families that together have all letters of the texts; the usual ones alone if they suffice.
 
     Args:
         texts: what is to be drawn.

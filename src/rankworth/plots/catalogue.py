@@ -143,7 +143,7 @@ def _axis(runs: Sequence[Values], measure: str | Measure | Fact) -> tuple[str, b
 
 
 def long_tail(runs: object, history: object, *, k: int = 10, ax: "Axes | None" = None) -> "Axes":
-    """Draw which share of all that is shown the most popular items are, a curve for each run, dashed of the history.
+    """Draw the share of the most popular items in all items shown, a curve for each run, dashed for the history.
 
     A curve that goes up at once shows few items, which were popular before; the diagonal shows each item as often as
     any other. Items that are equally popular are taken together, as a straight line. Items that are shown, and are in

@@ -251,7 +251,7 @@ def _bars(sheet: Canvas, shown: Variation, rows: Sequence[Row]) -> None:
 
 
 def _number(sheet: Canvas, positions: Sequence[float]) -> None:
-    """Label all places of the horizontal axis where there are few, and round ones where there are many."""
+    """Label all positions of the horizontal axis if they are few, round numbers if they are many."""
     if len(positions) <= _LABELLED:
         sheet.ax.set_xticks(positions, [f"{x:g}" for x in positions])
     else:

@@ -176,7 +176,7 @@ def require(result: object, kind: Any, function: str) -> None:  # noqa: ANN401 -
 
 
 def _of_queries(comparison: Comparison, measure: str) -> str:
-    """Return what tables call a measure that has values of queries.
+    """Return the column name of a measure with values of queries.
 
     Raises:
         UsageError: `not-measured`; `conflicting-options` for a measure of all queries together.
@@ -266,7 +266,7 @@ def at_k(  # noqa: D417 - settings are those of evaluate_runs
 
 
 def last_rank(values: Values) -> int:
-    """Return the rank at which the longest ranking of a run ends, beyond which no curve by cutoff is drawn.
+    """Return the last rank of the longest ranking of a run, the end of its curve by cutoff.
 
     Args:
         values: of the run, `NumRet` among them.

@@ -297,7 +297,7 @@ def _spokes(sheet: Canvas, around: Sequence[float], measures: Sequence[str]) -> 
 
 
 def _over(values: data.Scored, *, certain: bool) -> str:
-    """Say over how many queries means are taken; nothing where runs differ in that."""
+    """Say the number of queries of the means; nothing if runs differ in it."""
     runs = [values] if isinstance(values, Values) else [each for each in values.values() if isinstance(each, Values)]
     scored = {run.counts.scored for run in runs}
     if len(scored) != 1:
@@ -372,7 +372,7 @@ def _limits(sheet: Canvas, orders: tuple[SystemMeans, SystemMeans], *, same: boo
 
 
 def _swapped(sheet: Canvas, row: Correlated, orders: tuple[SystemMeans, SystemMeans]) -> None:
-    """Draw lines between systems that change places, where an order is significant."""
+    """Draw lines between systems in exchanged order, if an order is significant."""
     at = {name: index for index, name in enumerate(orders[0].systems)}
     styles: dict[str, tuple[str, Any]] = {"both": (sheet.palette.less, "-"), "one": (sheet.palette.muted, (0, (4, 2)))}
     handles: dict[str, Line2D] = {}

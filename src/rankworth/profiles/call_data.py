@@ -15,7 +15,7 @@ from rankworth.settings import ITEM_DATA, Averaging, Judging, explained_by
 
 @dataclass(frozen=True)
 class CallData:
-    """Arguments of a call that are data, and no settings; equal where their labels are.
+    """Arguments of a call that are data and no settings; equal if their labels are.
 
     Attributes:
         exclude: pairs of query and document that are taken out before anything else.
@@ -82,7 +82,7 @@ AVERAGING: Final = (*(setting.name for setting in fields(Averaging)), "weights",
 
 
 def refuse_unknown(names: Iterable[str]) -> None:
-    """Refuse what is neither an argument nor a setting, with one of nearly that name, or all settings.
+    """Refuse a name that is neither an argument nor a setting, and propose one of nearly that name.
 
     Raises:
         UsageError: `unknown-setting`.

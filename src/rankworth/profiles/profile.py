@@ -260,7 +260,7 @@ class Profile:
         return RefusedError(setting, error.refused, f"{label}: {says}" if label and says else says, remedy)
 
     def reworded(self, error: RankworthError) -> RankworthError:
-        """Reword an error about documents that appear twice in terms of the tool, if it is the tool that refuses."""
+        """Reword an error about repeated documents in terms of the tool, if the tool refuses them."""
         setting = _REFUSING.get(error.slug, "")
         says = "" if setting in self.derived else self.refuses.get(setting, "")
         if not says:
@@ -390,7 +390,7 @@ class Profile:
 
 
 def _without_profile(label: str) -> str:
-    """Name the measure here that a tool's name would be without its profile; empty where there is none."""
+    """Name our measure of the same name as a tool's, without its profile; empty if there is none."""
     with suppress(MeasureError):
         return f"what rankworth calls so is another measure: {names.parse(label)} without the profile"
     return ""
@@ -460,7 +460,7 @@ class Profiles(Mapping[str, Profile]):
         return (_STANDARD, *sorted(name.removesuffix(".toml") for name in files))
 
     def _like(self, name: object) -> list[str]:
-        """Suggest the first profiles of a tool that has this name, too, or else profiles whose names are like it."""
+        """Suggest the first profiles of a tool of this name, or else profiles with similar names."""
         wanted = str(name).casefold().replace("_", "-")
         aliases = tomllib.loads((_FOLDER / "aliases.toml").read_text("utf-8"))
         tool = next((tool for tool, nicknames in aliases.items() if wanted in nicknames), wanted)
@@ -507,7 +507,7 @@ def _profile(table: Mapping[str, Any], base: Profile) -> Profile:
 
 
 def _judging_and_data(table: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-    """Part the settings of judging in a file from what it excludes, where `none` is nothing."""
+    """Part the settings of judging in a file from the names of exclusions; `none` excludes nothing."""
     judging = dict(table.get("judging", {}))
     exclude = judging.pop("exclude", None)
     data = {} if exclude is None else {"exclude": None if exclude == "none" else Exclusion.of(exclude)}

@@ -60,7 +60,7 @@ class Rule:
         return self.note or self.departs
 
     def reads(self, text: str, *, exactly: bool) -> list[str] | None:
-        """Return the measures that a text stands for, in our spelling; None where it is another name.
+        """Return the measures of a text, in our spelling, or None for another name.
 
         Args:
             text: what was typed.
@@ -71,7 +71,7 @@ class Rule:
         return None if match is None else names.separated(BLANK.sub(lambda blank: match[blank[1]], self.means))
 
     def judging_of(self, text: str) -> dict[str, Any]:
-        """Return where the judging differs for a text that is read; `{rel}` and the like become its numbers."""
+        """Return the differences of judging for a text read by the rule; `{rel}` and the like become its numbers."""
         match = pattern(self.name, exactly=False).fullmatch(text.strip())
         return {
             name: float(match[value[1:-1]]) if match and isinstance(value, str) and BLANK.fullmatch(value) else value

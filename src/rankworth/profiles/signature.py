@@ -112,7 +112,7 @@ class Signature:
         )
 
     def options(self, *, excluded: bool = False) -> list[str] | None:
-        """Return the options of a command that measures so, without weights and groups; None where words cannot say it.
+        """Return the options of a command for these settings, without weights and groups; None if no words say them.
 
         Args:
             excluded: whether what is excluded is said beside them.
@@ -132,7 +132,7 @@ class Signature:
         return words
 
     def differences(self, other: "Signature") -> list[str]:
-        """List in words what keeps two numbers from being compared; empty where they can be.
+        """List in words the differences that make two numbers not comparable; empty if they are comparable.
 
         >>> one, other = (Signature({"missing": way}, "1-c75de8c1", "RR") for way in ("skip", "error"))
         >>> one.differences(other)

@@ -271,7 +271,7 @@ def _parameters(quantity: Quantity, doc: _Doc) -> Iterator[Entry]:
 
 
 def _explained(name: str, arguments: Mapping[str, str]) -> str:
-    """Explain a parameter; where its text is "as for" another measure, in the words of that measure."""
+    """Explain a parameter; a text "as for" another measure stands for the words of that measure."""
     text = arguments.get(name, "")
     match = re.match(r"as for (\w+)\b", text)
     other = CATALOGUE.get(match[1]) if match else None
@@ -315,7 +315,7 @@ def _plain(text: str) -> str:
 
 
 def example(quantity: Measure | Fact) -> tuple[list[str], list[str]]:
-    """Return the blocks of a page that compute a measure on one ranking, and the lines of Python that give its value.
+    """Return the blocks of a page that compute a measure on a ranking, and the lines of Python with its value.
 
     Raises:
         MeasureError: where the parameters contradict each other.

@@ -117,7 +117,7 @@ def typed(rule: Rule) -> str:
 
 
 def known(profile: Profile) -> dict[str, str]:
-    """Return the names of a profile's tool that need no rules, and what they mean; {k} is a cutoff."""
+    """Return the names of a profile's tool that need no rules, and their meanings; {k} is a cutoff."""
     named_tools = [tool for tool in TOOLS if tool in profile.tool]
     below = (each.tool for each in PROFILES.values() if each.rules and profile.rules[-len(each.rules) :] == each.rules)
     tools = named_tools or dict.fromkeys(tool for other in below for tool in TOOLS if tool in other)
@@ -150,7 +150,7 @@ def deviating(profile: Profile, rule: Rule) -> dict[str, Any]:
 
 
 def _settings(profile: Profile) -> Iterator[str]:
-    """Yield the settings that differ from the standard, then the equal ones that have a note."""
+    """Yield the settings unlike the standard, then the equal ones with a note."""
 
     def setting(name: str) -> str:
         return f"{name}={shown(profile.setting(name))}"
@@ -175,7 +175,7 @@ def _settings(profile: Profile) -> Iterator[str]:
 
 
 def _refusals(profile: Profile) -> Iterator[str]:
-    """Yield the settings by which something is refused, for which measures, and the tool's own message."""
+    """Yield the settings that refuse an input, the measures concerned, and the tool's own message."""
 
     def refuses(name: str, value: object) -> bool:
         return str(value).startswith("error") or value == "whole" or (name in ("highest", "fewest") and bool(value))
@@ -234,7 +234,7 @@ def _rules(profile: Profile) -> Iterator[str]:
 
 
 def _threshold(rel: float) -> str:
-    """Say in words what the grade comes to from which documents are relevant."""
+    """Say in words the effect of the grade from which documents are relevant."""
     if rel < -MOST_REL:
         return "Every judged document is relevant, whatever its grade"
     if 0 < rel < LEAST_REL:
@@ -249,7 +249,7 @@ def _numbers(profile: Profile) -> dict[str, int]:
 
 
 def _remarks(profile: Profile) -> Iterator[str]:
-    """Yield defects, those that are repeated first, and inputs on which the number of the tool cannot be promised."""
+    """Yield defects, reproduced ones first, and inputs for which the tool's number is not promised."""
     numbered = [(f"[{number}]", text) for text, number in _numbers(profile).items()]
     repeated, corrected = {rule.note for rule in profile.rules}, {rule.departs for rule in profile.rules}
     texts = {rule.unspecified for rule in profile.rules}

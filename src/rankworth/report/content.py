@@ -130,7 +130,7 @@ class _Inputs:
         return [each for each in explanations if isinstance(each, Explanation)]
 
     def documents(self, ids: Iterable[str]) -> Mapping[str, str]:
-        """Look up what documents say, where their texts were given."""
+        """Look up the given texts of documents."""
         if self.docs is None:
             return {}
         return self.docs if isinstance(self.docs, Mapping) else query_texts.documents(self.docs, set(ids))
@@ -246,7 +246,7 @@ def make(
 def _pipeline(
     inputs: _Inputs, stages: object, table: query_texts.QueryTable | None, comparing: Mapping[str, Any]
 ) -> dict[str, Any] | None:
-    """Return what `trace` says of a pipeline, and the rows of its chart; None where there is none.
+    """Return the result of `trace` for a pipeline and the rows of its chart, or None without a pipeline.
 
     Raises:
         UsageError: `conflicting-options` without judgements or with several columns of groups; as `trace`.

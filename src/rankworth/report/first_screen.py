@@ -153,7 +153,7 @@ def _size(row: Mapping[str, Any]) -> str:
 
 
 def _ends(row: Mapping[str, Any], level: float) -> str:
-    """Write the interval that decides, so that rounding moves no end to or across 0 or the margin."""
+    """Write the deciding interval; rounding moves no end to or across 0 or the margin."""
     kind = "equivalence_" if row["word"] == "equivalent" else ""
     limits = (0.0, -(row["margin"] or 0.0), row["margin"] or 0.0)
     if row[f"{kind}low"] is None:
@@ -309,7 +309,7 @@ def _legend(record: Record, of_baseline: Mapping[str, Mapping[str, Any]]) -> str
 
 
 def unjudged_shares(record: Record) -> dict[str, float]:
-    """Return the mean share of the first ten documents that nobody judged, by run, where it is known."""
+    """Return the mean share of unjudged documents in the first ten, by run, if it is known."""
     shares = {}
     for run, judged in record["judged"].items():
         if unjudged := [1 - value for value in judged if value is not None]:

@@ -112,7 +112,7 @@ def _step(before: Record, after: Record) -> str:
 
 
 def _reach(stage: Record, best: float) -> str:
-    """Draw what a stage realises, and its ceiling, as parts of what the judged documents allow."""
+    """Draw the realised value of a stage and its ceiling, as parts of the value of all judged documents."""
     full = best or 1.0
     realised, ceiling = (f"{100 * stage[name] / full:.2f}%" for name in ("realised", "ceiling"))
     return (
@@ -123,7 +123,7 @@ def _reach(stage: Record, best: float) -> str:
 
 
 def _losses(traced: Record) -> str:
-    """Write where the difference of what is possible and what is realised comes from, the largest loss in bold."""
+    """Write the sources of the difference between possible and realised values, the largest loss in bold."""
     largest = max(traced["losses"], key=lambda loss: loss["loss"])
     rows = [
         (
@@ -212,7 +212,7 @@ def _bands(index: int, rows: Sequence[Record], total: int) -> str:
 
 
 def _queries(record: Record, traced: Record) -> str:
-    """Write the queries that lose most at each stage, a link to their rankings where the page has the query."""
+    """Write the queries with the largest losses at each stage, with links to rankings on the page."""
     parts = []
     on_page = set(record["queries"])
     for loss in traced["losses"]:

@@ -61,7 +61,7 @@ _encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 
 
 def quantity_of(measure: str) -> names.Quantity | None:
-    """Return the measure of a canonical name; None where it was defined by a plugin that is not loaded."""
+    """Return the measure of a canonical name; None for a measure of a plugin that is not loaded."""
     try:
         return names.parse(measure)
     except MeasureError:
@@ -100,7 +100,7 @@ class Column:
 
     @property
     def quantity(self) -> names.Quantity | None:
-        """The measure; None where it was defined by a plugin that is not loaded."""
+        """The measure; None for a measure of a plugin that is not loaded."""
         return quantity_of(self.measure)
 
     def interval(self, level: float, seed: int) -> tuple[float, float]:
@@ -364,7 +364,7 @@ def record(table: "RunValues", level: float | None = None, *, with_queries: bool
 
 
 def _run(name: str, values: "Values", signature: str, level: float | None, *, with_queries: bool) -> dict[str, Any]:
-    """Return the part of a record about one run; its signature where it is not that of the file."""
+    """Return the part of a record on a single run; its signature only if it differs from the file's."""
     run: dict[str, Any] = {"name": name, "queries": values.counts.numbers | values.counts.queries}
     if RUNID in values.asked:
         run["runid"] = values.tag
@@ -411,7 +411,7 @@ def _text_columns(values: "Values") -> dict[str, list[str]]:
 
 
 def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | None) -> dict[str, Any]:
-    """Return means by measure, and their intervals where there is a level; None for what is undefined."""
+    """Return means by measure, and their intervals if there is a level; None for undefined values."""
     means = {"mean": {label: recorded(mean, kinds.get(label)) for label, mean in sorted(values.mean().items())}}
     if level is None:
         return means
@@ -420,7 +420,7 @@ def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | No
 
 
 def _bounds(values: "Values", *, with_queries: bool) -> dict[str, Any]:
-    """Return the bounds of means, and of queries where these are shown; None for what is not known."""
+    """Return the bounds of means, and of queries if these are shown; None for unknown bounds."""
     bounds = values.bounds
     if bounds is None:
         return {}
@@ -445,7 +445,7 @@ def _rows(values: "Values") -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _uneven(column: scoring.Column) -> dict[str, list[float | str | None]]:
-    """List the queries whose weight is not 1, or whose shown value differs from the value that counts.
+    """List the queries with a weight other than 1, or with a shown value unlike the value that counts.
 
     Each has the value that counts, its weight, and the number of its group where groups count alike.
     """
@@ -504,7 +504,7 @@ def _float(cell: float | str | None) -> float:
 
 
 def text_labels(document: Mapping[str, Any]) -> list[str]:
-    """Return the labels of what is a text for each query; none of schema 1, which has no kinds."""
+    """Return the labels of texts for each query; none of schema 1, which has no kinds."""
     return [label for label, kind in document.get("kinds", {}).items() if kind == "text"]
 
 

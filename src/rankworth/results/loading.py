@@ -184,7 +184,7 @@ def _renewal(document: Mapping[str, Any], path: str) -> str:
 def renewal(
     qrels: str, runs: Sequence[str], measures: Sequence[str], line: Signature, path: str, reading: Sequence[str] = ()
 ) -> str:
-    """Return the command that measures runs again and keeps that.
+    """Return the command that measures runs again and keeps the new file.
 
     Args:
         qrels: the judgements.

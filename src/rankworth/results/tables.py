@@ -46,7 +46,7 @@ _PARTS: Final = re.compile(r", |[^A-Za-z0-9_.-]")
 
 
 def counts_note(counts: "Counts", profile: Profile) -> str:
-    """Say what was scored and what became of the rest."""
+    """Say how many queries were scored, and the reasons of the others."""
     judging, averaging, data = profile.judging, profile.averaging, profile.data
     parts = [f"{counts.scored:,} of {counts.judged:,} judged queries scored"]
     if counts.unanswered:
@@ -146,7 +146,7 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
 
 
 def best_end(quantity: object) -> Best:
-    """Return which end of a column of means is the best one; none of what says how much of rankings is judged."""
+    """Return the better end of a column of means; none for shares of judged documents."""
     if not isinstance(quantity, Measure):
         return "highest"
     if quantity.definition.name in _OF_JUDGEMENTS:
@@ -173,7 +173,7 @@ def per_query(table: "RunValues") -> Sheet:
 
 
 def _bounded(column: Column, bounds: "Sequence[Bound]") -> list[Column]:
-    """Return a column with the bounds of its values, and one with what is expected, where these are known."""
+    """Return columns with the bounds of values and with their expectations, as far as these are known."""
     low, expected, high = zip(*bounds, strict=True) if bounds else ((), (), ())
     if any(map(math.isfinite, low)):
         column = replace(column, bounds=list(zip(low, high, strict=True)))
@@ -187,7 +187,7 @@ def _under(values: "Values") -> str:
 
 
 def _bounds_notes(table: "RunValues") -> list[str]:
-    """Say what bounds assume, and which measures have none, once for all runs."""
+    """Say the assumptions of bounds and the measures without bounds, once for all runs."""
     all_bounds = [values.bounds for values in table.values() if values.bounds is not None]
     return list(dict.fromkeys(note for bounds in all_bounds for note in (bounds.assumption, *bounds.notes)))
 
@@ -214,7 +214,7 @@ def _leaks(table: "RunValues") -> list[str]:
 
 
 def _relevance(values: "Values") -> list[str]:
-    """Say from which grade on documents are relevant, where the names of measures do not."""
+    """Say the lowest relevant grade, if the names of measures do not."""
     raised: dict[float, list[str]] = {}
     for label, measure in zip(values, map(str, values.measures), strict=True):
         if (rel := names.raised(label, measure)) not in (None, values.profile.rel):
@@ -232,7 +232,7 @@ def _sums(values: "Values") -> list[str]:
 
 
 def warnings(table: "RunValues") -> list[str]:
-    """List what deserves a second look, with its slug, once where several runs have it; defects stand in sheets."""
+    """List warnings and their slugs, once if several runs share them; defects stand in sheets."""
     runs: dict[tuple[str, str], list[str]] = {}
     for name, values in table.items():
         for notice in (notice for notice in values.notices if notice.slug != DEFECT):
@@ -305,7 +305,7 @@ def record_beside(values: "Beside", measures: Sequence[str]) -> dict[str, Any]:
 
 
 def warnings_beside(values: "Beside") -> list[str]:
-    """List what deserves a second look, once for all profiles that it is about; defects stand in sheets."""
+    """List warnings once for all profiles concerned; defects stand in sheets."""
     return _with_profiles((text, name) for slug, text, name in _notices(values) if slug != DEFECT)
 
 

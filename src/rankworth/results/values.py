@@ -362,7 +362,7 @@ class Values(_Evaluation, Mapping[str, float]):
 
     @cached_property
     def signature(self) -> str:
-        """One line that says under which settings the values came about; of the profile, not of single measures."""
+        """The settings of the values, in a line; of the profile, not of single measures."""
         details = self._details
         return str(signature(self.profile, self.per_query.ids, __version__, lists=details.lists, **details.recorded))
 

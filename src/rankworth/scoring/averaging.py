@@ -79,7 +79,7 @@ class QueryMasks:
 
 
 def rows_of(standing: Standing, settings: Averaging) -> QueryMasks:
-    """Tell which queries have a value, and which a mean is divided by.
+    """Find the queries with a value, and the queries counted by the divisor of the mean.
 
     Raises:
         RefusedError: `missing`, `extra`, `empty`, `no_relevant`, `fewest`.

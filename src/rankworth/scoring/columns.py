@@ -101,7 +101,7 @@ class Column:
 
     @property
     def is_resampled(self) -> bool:
-        """Whether the spread of the mean is that over samples of queries, and not that of the jackknife."""
+        """Whether the spread of the mean is that of samples of queries, and not of the jackknife."""
         return self.link != "median" and not isinstance(self.link, WholeRun)
 
     def own_interval(self, level: float) -> tuple[float, float] | None:
@@ -111,7 +111,7 @@ class Column:
         return self.link.interval(self.weights, self.mean, level) if isinstance(self.link, WholeRun) else None
 
     def of_whole_run(self, link: WholeRun) -> "Column":
-        """Return the column of a measure of the queries together that count here, none of which has a value alone."""
+        """Return the column of a measure of all counted queries together; no query has a value by itself."""
         column = replace(self, values=link.values(self.weights), link=link)
         return replace(column, shown=column.values_of_queries)
 

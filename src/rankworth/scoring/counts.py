@@ -79,7 +79,7 @@ class Counts(NamedTuple):
         return {name: tuple(map(str, ids)) for name, ids in self._asdict().items() if isinstance(ids, tuple)}
 
     def __repr__(self) -> str:
-        """Show the counts by name; of what was left out only where there is something."""
+        """Show the counts by name; counts of left out queries only above 0."""
         always = len(self._fields) - len(self._field_defaults)
         shown = [(name, count) for index, (name, count) in enumerate(self.numbers.items()) if count or index < always]
         return f"Counts({', '.join(f'{name}={count}' for name, count in shown)})"

@@ -93,7 +93,7 @@ class _Diagnosable(NamedTuple):
     counts: Counts
 
     def diagnosed(self) -> Diagnosed:
-        """Return what is found, or was found where the same judgements and run were looked at before."""
+        """Return the findings, those of an earlier look at the same judgements and run if there was one."""
         whole, inputs = self.evaluation.measured_run(self.plan.base), self._inputs
         earlier: _Earlier = whole.qrels.__dict__.setdefault("_diagnosed", _Earlier())
         same = next((diagnosed for before, diagnosed in earlier if inputs.equal(before)), None)

@@ -150,7 +150,7 @@ def _of_row_items(name: str, hits: JudgedRows) -> Iterator[Notice]:
 
 
 def _nothing_excluded(name: str, exclude: Exclusion, qrels: Qrels) -> Notice:
-    """Return what is said of a run that has none of the pairs: usual where its system leaves them out by itself."""
+    """Return the warning on a run that has none of the pairs: usual where its system leaves them out by itself."""
     pairs = exclude.required_pairs
     text = f"{name} has none of the pairs of exclude:{exclude}, and neither have the judgements"
     if set(pairs.queries).isdisjoint(qrels.queries):
@@ -290,7 +290,7 @@ def _rounded_scores(name: str, hits: JudgedRows, rows: Integers) -> Iterator[Not
 
 
 def _ignores_grades(quantity: Quantity) -> bool:
-    """Return whether a measure of items looks at no grade, so that it does not matter which documents are judged."""
+    """Return whether a measure of items uses no grades, so that judgements do not matter."""
     return bool(quantity.definition.needs) and "rel" not in quantity.parameters
 
 
@@ -377,7 +377,7 @@ def uneven_depths(lengths: Mapping[str, Integers], measures: Mapping[str, object
 
 
 def separate_runs(answered: Mapping[str, Collection[object]], paths: Mapping[str, str]) -> Iterator[Notice]:
-    """Warn of runs of which no two answer the same judged query, as the parts of one run do that were not read as one.
+    """Warn of runs without a common judged query, as of parts of a run read separately.
 
     Args:
         answered: by run the judged queries that it answers.
@@ -451,7 +451,7 @@ def blanks(count: int, blank: str) -> Iterator[Notice]:
 
 
 def sampled(qrels: Qrels, measures: Sequence[ResolvedMeasure], advice: str = "") -> Iterator[Notice]:
-    """Warn of judgements of grade -1, which TREC's samples give to documents that were to be judged and were not.
+    """Warn of grades -1, which TREC's samples give to documents chosen for judging and not judged.
 
     Args:
         qrels: the judgements.
@@ -580,7 +580,7 @@ def _collapsed(name: str, ids: IdRule, measures: Sequence[ResolvedMeasure], whol
 
 
 def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: MeasuredRun) -> Iterator[Notice]:
-    """Warn of cutoffs that no query of the run reaches, and of candidates that look like a sample."""
+    """Warn of cutoffs beyond all rankings of the run, and of candidates that look like a sample."""
     depth = int(whole.settled.n_retrieved.max())
     sample = None
     if depth in sampled_candidates.USUAL:

@@ -114,7 +114,7 @@ class Evaluation:
         return self._similar_documents[id(qrels)]
 
     def without_documents(self) -> "Evaluation":
-        """Return the evaluation without the rows of the run, which what is measured needs no longer."""
+        """Return the evaluation without the rows of the run."""
         return replace(self, run=self.run.without_documents())
 
 
@@ -250,7 +250,7 @@ def _joins(
 
 
 def _catalogue(measures: Mapping[Requirements, Sequence[ResolvedMeasure]], run: Run) -> Catalogue | None:
-    """Return what measures need to know of items; None where none of them needs it, or nothing is given.
+    """Return the data of items that measures need, or None if no measure needs any or none are given.
 
     Raises:
         UsageError: `unfollowed-setting`, where an engine has the rows of the run.
@@ -292,7 +292,7 @@ def _costs(quantities: Sequence[tuple[Quantity, Qrels]], run: Run) -> Costs | No
 def _required(
     plans: Sequence[Plan], judgements: Judgements, run: Run
 ) -> tuple[dict[Requirements, list[ResolvedMeasure]], dict[Requirements, Qrels], dict[int, RankworthError]]:
-    """Group the measures of all plans by what they require, with the judgements that count.
+    """Group the measures of all plans by their requirements, with the judgements that count.
 
     Returns:
         The measures and the judgements for each of the requirements, and the error of each measure of plans that
@@ -484,7 +484,7 @@ def _expected_lists(judging: Judging, expected: _Judged) -> ExpectedLists | None
 def _with_equal_effect(
     judged: Mapping[Requirements, _Judged], *, open_grades: bool
 ) -> list[tuple[list[Requirements], Judging]]:
-    """Group requirements whose settings change the same of one judged run; those that refuse the run stand alone.
+    """Group requirements by the effect of their settings on a judged run; refused ones stand alone.
 
     Args:
         judged: the judged run for each requirement.

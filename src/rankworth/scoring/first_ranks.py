@@ -115,7 +115,7 @@ def _column(table: query_texts.QueryTable) -> Mapping[str, Any]:
 
 
 def rank_column(path: str) -> str:
-    """Return the column of a file that is called as ranks are, where the file can be a table of first ranks.
+    """Return the column with a usual name of ranks, if the file can be a table of first ranks.
 
     Raises:
         InputError: where it cannot be read so.

@@ -143,7 +143,7 @@ class InputOptions:
         return judged, [self._run(source, names, len(runs)) for source, names in of_runs]
 
     def _refuse_ids_of(self, qrels: Sequence[object], rule: IdRule) -> None:
-        """Refuse a rule for judgements that are not there, or that are read already.
+        """Refuse a rule for missing judgements, or for judgements already read.
 
         Raises:
             UsageError: `conflicting-options`.
@@ -544,7 +544,7 @@ def runs(sources: Mapping[str, object] | Sequence[object], *, may_be_empty: bool
 
 
 def converted(path: str, columns: Mapping[str, str]) -> str:
-    """Write what helps where an engine does not read a file: a command that writes it so that it does.
+    """Write the remedy if an engine does not read a file: a command that writes it so that it does.
 
     Args:
         path: the file.

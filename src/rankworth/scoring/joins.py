@@ -165,7 +165,7 @@ def _sources(measure: ResolvedMeasure, catalogue: Catalogue) -> Collection[Sourc
 
 
 def _absent(measure: ResolvedMeasure, source: Source) -> str:
-    """Return the value of a user whom an input lacks; empty if the measure does not use that input."""
+    """Return the value of a user absent from an input; empty if the measure does not use that input."""
     parameters = getattr(measure.quantity, "parameters", {})
     if source == "expected_run":
         return str(parameters.get("no_expected", ""))

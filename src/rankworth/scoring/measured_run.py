@@ -123,7 +123,7 @@ class MeasuredRun:
         return measured
 
     def measure(self, quantities: Iterable[Quantity]) -> None:
-        """Measure all queries; NaN where a value is undefined, an empty ranking where the run has no documents.
+        """Measure all queries; NaN for undefined values, an empty ranking for a query without documents in the run.
 
         Measures that need rows of judged documents only get no others, whatever is measured beside them.
 
@@ -190,7 +190,7 @@ def standing_of(
 
 
 def _no_subtopics(quantity: Quantity) -> MeasureError:
-    """Return the error of a measure of subtopics where settings change what is judged."""
+    """Return the error of a measure of subtopics under settings that change the judgements."""
     text = f"{quantity} looks at subtopics, and the settings change what is judged without a word on subtopics"
     settings = "negative, judgements, pool, unretrieved, grades, highest and repeated judgements are such settings"
     return MeasureError("conflicting-options", text, remedy=settings)

@@ -97,7 +97,7 @@ class Plan:
         return grouped(self.measures, Requirements.of)
 
     def without_ids(self) -> dict[Requirements, list[ResolvedMeasure]]:
-        """Group measures by what they require of documents without ids, which cannot be the query itself.
+        """Group measures by their requirements on documents without ids, which cannot be the query itself.
 
         Raises:
             UsageError: `conflicting-options`, where the user and not the profile excludes the documents that are.

@@ -46,7 +46,7 @@ def refuse_beyond_range(columns: Iterable[tuple[ResolvedMeasure, Column]], profi
 
 
 def _back_within(measure: ResolvedMeasure, value: float) -> str:
-    """Say what to do about a value that is beyond the range of its measure."""
+    """Say how to treat a value beyond the range of its measure."""
     name, settings = measure.quantity.name, vars(measure.judging) | vars(measure.averaging)
     for setting in _NUMBERS:
         if settings[setting] == value:

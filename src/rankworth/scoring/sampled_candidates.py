@@ -1,4 +1,4 @@
-"""Runs in which one relevant document is ranked among a fixed number of candidates, as where these are a sample."""
+"""Runs that rank a single relevant document among a fixed number of candidates, often a sample."""
 
 from typing import Final
 

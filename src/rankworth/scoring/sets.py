@@ -17,7 +17,7 @@ _MISSING: Final = (1.0,)
 
 
 def refuse_orders(run: Run, measures: Sequence[ResolvedMeasure]) -> None:
-    """Refuse measures whose value depends on the order of the documents, which sets do not have.
+    """Refuse measures of the order of documents, which sets do not have.
 
     Raises:
         InputError: `input-type`.

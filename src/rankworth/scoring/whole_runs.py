@@ -42,7 +42,7 @@ class WholeRun:
     _computed: dict[bytes, tuple[float, Floats, UnseenItems | None]] = field(default_factory=dict)
 
     def mean(self, values: Floats, weights: Floats) -> float:
-        """Return the measure of the users whose weight is above 0; NaN where the value of one of them is.
+        """Return the measure of the users with a weight above 0; NaN if the value of any is.
 
         Args:
             values: `[U]`.
@@ -169,7 +169,7 @@ def pooled_counts(numerators: Floats, denominators: Floats) -> RunCounts:
 
 
 def _pooled(counts: RunCounts) -> WholeValue:
-    """Return the pooled mean of some queries, and that without each of them; NaN where all denominators are 0."""
+    """Return the pooled mean of queries, and that without each of them; NaN if all denominators are 0."""
     of_queries = counts.table  # [Q, 2]
     numerator, denominator = (math.fsum(column) for column in of_queries.T.tolist())
     rest = denominator - of_queries[:, 1]
@@ -205,7 +205,7 @@ def _missed(unseen: UnseenItems, half: float, level: float) -> tuple[float, floa
 def links_of(
     quantities: Iterable[Quantity], hits: JudgedRows, qrels: Qrels, *, condensed: bool
 ) -> dict[Quantity, WholeRun | MeasureError]:
-    """Return what measures of a whole run are computed of, or the error that refuses it.
+    """Return the inputs of measures of a whole run, or the error that refuses a measure.
 
     Args:
         quantities: the measures.

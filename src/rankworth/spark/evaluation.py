@@ -196,7 +196,7 @@ def _refuse(plan: Plan, run: SparkSource) -> None:
 
 
 def _refuse_alike(frame: DataFrame, names: Sequence[str]) -> None:
-    """Refuse columns whose names differ in case only, where these are the same to Spark.
+    """Refuse columns with names that differ in case only, if Spark treats them as equal.
 
     Raises:
         MeasureError: `conflicting-options`.

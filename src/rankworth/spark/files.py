@@ -97,7 +97,7 @@ class _Kept(Blanks):
 
 
 def _of_others(session: Any, files: Sequence[Source], reading: Reading) -> "DataFrame":  # noqa: ANN401 - of Spark
-    """Read judgements that Spark does not read, with their subtopics where something tells these."""
+    """Read judgements that Spark does not read, with subtopics if a column holds them."""
     keeping = replace(reading, blanks=_Kept(reading.blanks.policy))
     read = pl.concat(file_batches(files, QRELS, keeping, Observed()), how="diagonal")
     kinds = {"query": pl.String, "document": pl.String, "grade": pl.Float64, "subtopic": pl.String}
@@ -136,7 +136,7 @@ def _of_tables(session: Any, files: Sequence[Source], layout: Layout, reading: R
 
 
 def _of_alike(session: Any, header: Header, ranks: int | None, paths: list[str], *, said: bool) -> "DataFrame":  # noqa: ANN401 - of Spark
-    """Read columns that count of tables with equal columns, under their names, or numbers where a user says those."""
+    """Read the columns that count of tables with equal columns, by name or by number."""
     looks = header.looks
     names = [f"c{column_index}" for column_index in range(len(looks.names))]
     options = {"header": looks.is_named, "sep": looks.separator, "escape": '"'}

@@ -125,7 +125,7 @@ class Aggregates:
 
 
 def _mean(whole: Cell, parts: Sequence[Cell], link: Link) -> float:
-    """Return the mean of one measure, or that of the means of groups; the sum, of what is summed.
+    """Return the mean of a measure, or the mean of the means of groups; the sum of a summed measure.
 
     Args:
         whole: of all queries.

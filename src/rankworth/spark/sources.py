@@ -70,7 +70,7 @@ class SideNames:
     listed: bool
 
     def rows(self, block: pl.DataFrame) -> pl.DataFrame:
-        """Select the rows of a block that are of this side, under the names that users gave.
+        """Select the rows of a block of this side, under the stated names.
 
         Args:
             block: rows of both sides.
@@ -156,7 +156,7 @@ def _of_records(request: Request, fields: Iterable[Any]) -> Request:
 
 
 def _check(schema: Mapping[str, pl.DataType], request: Request) -> None:
-    """Refuse what a frame of these columns would be refused for here, which takes none of its rows.
+    """Refuse a frame of columns that would be refused here, without taking any of its rows.
 
     Of lists, the ids and numbers in them are looked at as columns.
     """

@@ -366,7 +366,7 @@ def _batch(
 
 
 def _counts(values: Values) -> dict[str, int]:
-    """Count what a block has, by name, without the query that stands in for judged ones."""
+    """Count the contents of a block by name, without the query that stands in for judged ones."""
     counts = {name: count for name, count in values.counts.numbers.items() if count}
     standing, scored = details(values).base
     answered = standing.answered & standing.judged

@@ -1,4 +1,4 @@
-"""Shares and means of pairs that stand together by query, and a share that is corrected for the errors of a judge.
+"""Shares and means of pairs grouped by query, and a share corrected for the errors of a judge.
 
 Their intervals hold what they say where none, or all, have it, too.
 """

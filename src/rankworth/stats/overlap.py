@@ -369,7 +369,7 @@ class Overlap:
     """what becomes of tied documents"""
 
     def of(self, pairing: Pairing, *, p: float = 0.9, k: int | None = None) -> Floats | Bounded:
-        """Return `[Q]` numbers, NaN where undefined, or bounds, too; what is not taken has no effect.
+        """Return `[Q]` numbers, NaN if undefined, or bounds; an argument that a method does not take has no effect.
 
         Raises:
             UsageError: `bad-parameter`, `bad-cutoff`.

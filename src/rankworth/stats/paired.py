@@ -487,7 +487,7 @@ class Method:
         return self.test(differences, weights, alternative=alternative, **drawing)
 
     def smallest_p(self, size: int) -> float:
-        """Return the smallest p that so many differences can have, none of them 0 where signs are counted."""
+        """Return the smallest p of so many differences, none of them 0 if signs are counted."""
         return min(1.0, 2.0 ** (1 - size)) if self.counts_signs else self.least(size)
 
     def intervals(

@@ -34,7 +34,7 @@ class PredictionPowered:
 def prediction_powered(
     people: ArrayLike, model: ArrayLike, others: ArrayLike, *, level: float = 0.95
 ) -> PredictionPowered:
-    """Estimate means that are unbiased as people's are, and more precise where a model's values are like theirs.
+    """Estimate means from people's grades and a model's: unbiased as people's alone, more precise if the model agrees.
 
     With f the values of n queries by people's judgements, g the values of the same queries and h those of N others by
     a model's,

@@ -1,4 +1,4 @@
-"""Exact intervals of a share, such as that of queries with a leak, also where none or all have it; and of a median."""
+"""Exact intervals of a share, such as the share of queries with a leak, down to 0 and up to 1; and of a median."""
 
 import math
 from collections.abc import Sequence

@@ -389,7 +389,7 @@ def _weighted(pair: Pair, ranking: Orders) -> Floats:
 
 
 def tau_ap_a(pair: Pair) -> Floats:
-    """Compute the AP correlation of an order y, which may have ties, with a true order x, which has none: accuracy.
+    """Compute the AP correlation of an order y, with ties or without, with a true order x without ties: accuracy.
 
     Without ties (`tau-ap`) it is `2 / (n - 1) sum(C(i) / (i - 1)) - 1`, over the ranks i = 2..n of **y**, where C(i) is
     how many of the i - 1 items above rank i in y also stand above its item in x. With ties it is the mean over all
@@ -486,7 +486,7 @@ class Coefficient:
             return self.formula(pair)
 
     def value(self, x: ArrayLike, y: ArrayLike) -> float:
-        """Correlate two vectors [n] of scores, where higher means earlier; the first is the reference where one is.
+        """Correlate two vectors [n] of scores, higher first; the first is the reference if the method has one.
 
         Raises:
             InputError: `bad-score`, where a score is not a number.

@@ -102,7 +102,7 @@ class Design(NamedTuple):
         return math.sqrt(variance), _satterthwaite(variance, parts)
 
     def power(self, effect: float, queries: float, runs: float, alpha: float = 0.05) -> float:
-        """Return the probability that the difference is called one; 0 where its error cannot be estimated."""
+        """Return the probability that the difference is called one; 0 if its error cannot be estimated."""
         error, df = self.error(queries, runs)
         if error == 0:
             return float(effect != 0)
@@ -111,19 +111,19 @@ class Design(NamedTuple):
         return float(power_at(np.array([abs(effect) / error]), np.array([df]), alpha)[0])
 
     def minimal_detectable(self, queries: float, runs: float, power: float = 0.8, alpha: float = 0.05) -> float:
-        """Return the smallest difference that is called one with this power; infinite where there is none."""
+        """Return the smallest difference called one with this power, or infinity."""
         error, df = self.error(queries, runs)
         if error == 0 or math.isnan(error):
             return error
         return float(noncentrality_for(np.array([df]), power, alpha)[0]) * error if df > 0 else math.inf
 
     def runs_needed(self, effect: float, queries: float, power: float = 0.8, alpha: float = 0.05) -> float:
-        """Return the smallest number of runs of each system that a difference needs; infinite where none will do."""
+        """Return the smallest sufficient number of runs of each system, or infinity."""
         least = runs_to_decide(1 - alpha)
         return _smallest(lambda runs: self.power(effect, queries, runs, alpha) >= power, least)
 
     def queries_needed(self, effect: float, runs: float, power: float = 0.8, alpha: float = 0.05) -> float:
-        """Return the smallest number of queries that a difference needs; infinite where none will do."""
+        """Return the smallest sufficient number of queries, or infinity."""
         return _smallest(lambda queries: self.power(effect, queries, runs, alpha) >= power, 2)
 
 
@@ -327,7 +327,7 @@ def _satterthwaite(variance: float, parts: Sequence[tuple[float, float]]) -> flo
 
 
 def _smallest(is_enough: Callable[[float], bool], least: int) -> float:
-    """Find the smallest whole number from `least` on that is enough; infinite where there is none."""
+    """Find the smallest sufficient whole number from `least` on, or infinity."""
     high = least
     while not is_enough(high):
         high *= 2

@@ -133,7 +133,7 @@ def random_signs(rows: int, resamples: int, seed: int, columns: int = 1) -> Iter
 
 
 def flips_as_extreme(summands: Floats, bars: Floats, resamples: int, seed: int, *, both: bool) -> Ints:
-    """Count, [K], the random flips of rows that reach a bar, or minus the bar where both sides are asked for.
+    """Count, [K], the random flips of rows that reach a bar, or also minus the bar for two sides.
 
     All columns share the flips.
 

@@ -105,12 +105,12 @@ class Columns:
         return ~np.isnan(self.values)
 
     def restored(self, numbers: Floats) -> Floats:
-        """Convert numbers [K] to the unit of the table; infinite where that leaves the range of floats."""
+        """Convert numbers [K] to the unit of the table; infinite beyond the range of floats."""
         with np.errstate(over="ignore"):
             return np.ldexp(numbers, self.exponents)
 
     def empty(self) -> Floats:
-        """Return [K] NaN, what a statistic is where nothing defines it."""
+        """Return [K] NaN, the value of an undefined statistic."""
         return np.full(self.count, np.nan)
 
     def summands(self) -> Floats:
@@ -134,7 +134,7 @@ class Columns:
 
 
 def differences(first: ArrayLike, second: ArrayLike) -> Floats:
-    """Subtract the first numbers from the second; 0 where rounding may be all that tells them apart.
+    """Subtract the first numbers from the second; 0 if rounding alone may separate them.
 
     Sums of the same parts in another order differ in their last bits. That is so up to 8 units in the last place of the
     larger number; tests, intervals, effects and counts of wins all start from here, and so agree on what a tie is.

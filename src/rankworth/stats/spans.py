@@ -127,7 +127,7 @@ def ceiling(gold: Sequence[Span], chunks: Sequence[Span]) -> SpanCounts:
 
 
 def cover(gold: Sequence[Span], chunks: Sequence[Span]) -> list[int]:
-    """Choose the chunks that hold all of the gold that any of them holds, in as few characters as there can be.
+    """Choose the chunks with all of the gold that any chunk holds, in as few characters as possible.
 
     Of several such choices it is one with the fewest chunks. Where chunks do not overlap, these are all that have a
     character of the gold.
@@ -239,7 +239,7 @@ def shares_of(gold: Sequence[Span], pieces: Sequence[Span]) -> Floats:
 
 
 def _shares(gold: Sequence[Span], pieces: Sequence[Span]) -> Floats:
-    """Return `[K]`, the largest share of a gold span that each piece holds; NaN where no gold span has a length."""
+    """Return `[K]`, the largest share of a gold span in each piece; NaN without a gold span of a length above 0."""
     if not any(end > start for _, start, end in gold):
         return np.full(len(pieces), np.nan)
     return np.asarray(shares_of(gold, pieces).max(axis=1))

@@ -31,7 +31,7 @@ class Analysis(Shown, Generic[Of]):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences that explain the numbers; none where the tables say all."""
+        """Sentences that explain the numbers; none if the tables suffice."""
         return ()
 
     @property

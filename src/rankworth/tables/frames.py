@@ -54,6 +54,6 @@ def taken(column: "pl.Series", places: NDArray[np.int64]) -> "pl.Series":
 
 
 def run_starts(column: "pl.Series") -> NDArray[np.int64]:
-    """Find the rows at which a column takes a new value, the first row among them; none where it has no rows."""
+    """Find the rows at which a column takes a new value, the first row included; none without rows."""
     changes = (column[1:] != column[:-1]).to_numpy()
     return np.concatenate(([0], np.flatnonzero(changes) + 1))[: column.len()]

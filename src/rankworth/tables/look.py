@@ -199,7 +199,7 @@ def visible(text: Any) -> str:  # noqa: ANN401 - a cell of any kind
 
 
 def visible_sentence(text: str) -> str:
-    r"""Spell out control characters of a sentence, but for isolates that end, which turn nothing around them.
+    r"""Spell out control characters of a sentence, except paired isolates, which turn nothing around them.
 
     >>> visible_sentence("on \u2068متى\u2069 and \u2068\u202e")
     'on \u2068متى\u2069 and \\u2068\\u202e'
@@ -220,7 +220,7 @@ def unlinked(text: str) -> str:
 
 
 def best_rows(column: Column, cells: Sequence[str]) -> frozenset[int]:
-    """Find the rows that show the best value of a column; none where all rows show the same.
+    """Find the rows with the best value of a column; none if all rows have the same.
 
     >>> sorted(best_rows(Column("AP", "share", [0.25, 0.5, 0.50001, None], "highest"), ["0.25", "0.50", "0.50", "n/a"]))
     [1, 2]

@@ -172,7 +172,7 @@ def _markdown_text(text: str) -> str:
 
 
 def _escaped_in_markdown(text: str) -> str:
-    """Escape what Markdown means something by, and what pages of Markdown make a link or a call of."""
+    """Escape the characters with a meaning in Markdown, and texts that its pages make a link or a call."""
     return _MARKDOWN.sub(r"\\\1", unlinked(text)).replace(ZERO_WIDTH, _BREAK)
 
 

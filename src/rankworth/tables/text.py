@@ -54,7 +54,7 @@ def table(sheet: Sheet, look: Look) -> str:
 
 
 def _parted(columns: Sequence[Column]) -> tuple[list[Column], list[Column]]:
-    """Separate the columns that name a row from the others; where there is no text, the first number is the name."""
+    """Separate the columns that name a row from the others; without a text, the first number is the name."""
     first = next((index for index, column in enumerate(columns) if column.kind == "text"), 0)
     named = [index <= first or column.kind == "text" for index, column in enumerate(columns)]
     return list(compress(columns, named)), [column for column, name in zip(columns, named, strict=True) if not name]
@@ -69,7 +69,7 @@ def _paragraph(text: str, width: int) -> str:
 
 
 def _labels(columns: Sequence[Column], look: Look, room: int) -> list[_Strip]:
-    """Fit text columns into their room; the short ones take what they need, the long ones what is left."""
+    """Fit text columns into their room; short ones take their width, long ones share the rest."""
     set_free = [_strip(column, look, sys.maxsize) for column in columns]
     limits: dict[int, int] = {}
     for index in sorted(range(len(columns)), key=lambda index: set_free[index].width):

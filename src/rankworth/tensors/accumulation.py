@@ -282,7 +282,7 @@ class Accumulator:
             self._sums = Sums.of_lists(numbers, np.zeros(0), restored=True) if numbers["total"] else None
 
     def _settings(self) -> dict[str, Any]:
-        """Return what has to be equal where sums are added: the measures and the settings."""
+        """Return the settings that must be equal to add sums: the measures and the settings."""
         settings: list[Any] = [self._prepared.level]
         for conventions in dict.fromkeys(self._prepared.conventions):
             values = ["nan" if setting != setting else setting for setting in conventions]  # noqa: PLR0124 - NaN
@@ -332,7 +332,7 @@ def _is_whole(sums: Mapping[str, object], measures: int) -> bool:
 
 
 def _gathered(sums: Sums | None) -> Sums | None:
-    """Gather the sums of all processes, where there are several; None where none has a batch."""
+    """Gather the sums of all processes, if there are several; None if none has a batch."""
     torch = sys.modules.get("torch")
     if torch is None or not (torch.distributed.is_available() and torch.distributed.is_initialized()):
         return sums

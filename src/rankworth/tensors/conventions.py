@@ -84,11 +84,11 @@ class Conventions(NamedTuple):
 
     @property
     def leaves_out_unjudged(self) -> bool:
-        """Whether a query of which no judgement counts is no query of the mean, as where only relevant ones count."""
+        """Whether the mean leaves out queries without a judgement that counts."""
         return self.extra == "ignore" and (self.judgements == "relevant" or self.negative == "dropped")
 
     def refuse_grades(self, queries: Batch) -> None:
-        """Refuse grades that the settings do not take, of arrays that can be read.
+        """Refuse grades that the settings do not take, of arrays with readable values.
 
         Raises:
             RefusedError: `grades`, `negative`, `highest`; `extra` where a row has no judgement that counts; `fewest`.
@@ -124,7 +124,7 @@ class Conventions(NamedTuple):
         return replace(queries, scores=scores, grades=grades, pool=pool, relevant=relevant)
 
     def _graded(self, grades: Array) -> Array:
-        """Return the grades that count; NaN where a judgement does not."""
+        """Return the grades that count, and NaN for other judgements."""
         xp = namespace(grades)
         if self.grades == "truncated" and xp.isdtype(grades.dtype, "real floating"):
             grades = xp.trunc(grades)

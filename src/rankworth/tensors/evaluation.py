@@ -376,7 +376,7 @@ def _checked(measures: object, rel: object, ties: object, undefined: object) -> 
 
 
 def _above_zero(quantity: Measure | Fact) -> Measure | Fact:
-    """Replace a least relevant grade that means any grade above 0 by the least that half precision tells from 0."""
+    """Replace a least relevant grade of any above 0 by the least grade that half precision tells from 0."""
     rel = dict(quantity.settings).get("rel")
     return quantity(rel=_LEAST) if isinstance(rel, float) and 0 < rel < _LEAST else quantity
 
@@ -416,7 +416,7 @@ def _looks_beyond(quantity: Measure | Fact, level: float) -> bool:
 
 
 def _refusal(quantity: Measure | Fact) -> MeasureError | None:
-    """Return the error that says why a measure cannot be had of a matrix; None where it can."""
+    """Return the error of a measure that a matrix cannot give, or None."""
     if isinstance(quantity, TextFact):
         return MeasureError("measure-syntax", f"{quantity} is a text, and arrays hold numbers")
     remedy = "rankworth.evaluate has it, where documents have ids"

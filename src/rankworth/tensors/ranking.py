@@ -249,7 +249,7 @@ def _first_of_numpy(scores: Array, number: int) -> Array:
 
 
 def _first_of_torch(torch: Any, scores: Array, number: int) -> tuple[Array, Array]:  # noqa: ANN401 - a module
-    """Do what `first` does, for a tensor that can be read; most often nothing is tied, and then nothing is sorted."""
+    """Do the same as `first` for a readable tensor; mostly nothing is tied, and then nothing is sorted."""
     best, columns = torch.topk(scores, number + 1, dim=1)  # [B, number + 1] each
     # [B, number]: whether the next score is the same
     tied = (best[:, 1:] == best[:, :-1]) & ~torch.isnan(best[:, :1])  # where NaN is first it stays, to be seen

@@ -1,4 +1,4 @@
-"""Accumulators that torchmetrics takes for its own, for a `MetricCollection` and for what Lightning logs."""
+"""Accumulators of torchmetrics, for a `MetricCollection` and for Lightning's logs."""
 
 from collections.abc import Callable
 from functools import wraps

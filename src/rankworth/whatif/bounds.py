@@ -36,7 +36,7 @@ VARIED: Final[tuple[Varied, ...]] = get_args(Varied)
 
 
 class Bound(NamedTuple):
-    """How low and how high a value or mean could be, and its expectation; NaN where that is not known."""
+    """The lowest, the highest and the expected value or mean; NaN for an unknown expectation."""
 
     low: float
     expected: float
@@ -171,7 +171,7 @@ def _is_measure(context: MeasureContext) -> bool:
 
 
 def _queries_with_ids(judgements: Judgements, plan: Plan) -> frozenset[str]:
-    """Return the queries in which documents may be ranked twice, which only ids tell."""
+    """Return the queries in which documents may repeat, a fact that only ids tell."""
     repeated = [measure for measure in plan.measures if measure.judging.duplicates in _REPEATED]
     return frozenset(query for each in repeated for query in judgements(each.judging, each.data.exclude).queries)
 
@@ -261,7 +261,7 @@ def _has_repeated(hits: JudgedRows) -> bool:
 def not_held(
     context: MeasureContext, queries: Sequence[str], values: Floats, bounds: Bounds, defined: Mask, by: Varied
 ) -> str:
-    """Say why bounds do not hold the values that they are of; empty where they do.
+    """Say why bounds do not hold the values that they are of, or nothing if they do.
 
     Args:
         context: the measure.

@@ -272,12 +272,12 @@ class MeasureContext:
 
     @cached_property
     def judged(self) -> frozenset[str]:
-        """The queries that have judgements that count."""
+        """The queries with judgements that count."""
         return frozenset(self.qrels.queries)
 
     @cached_property
     def shown(self) -> list[float | None]:
-        """The value of each query; None where it is left out, NaN where it is not defined."""
+        """The value of each query; None for a query left out, NaN for an undefined value."""
         pairs = zip(self.column.visible.tolist(), self.column.listed.tolist(), strict=True)
         return [value if is_listed else None for value, is_listed in pairs]
 
@@ -329,7 +329,7 @@ class MeasureContext:
     def _values_or_errors(
         self, ranking: Ranking, counterfactuals: Sequence[Counterfactual], measure: Measure | None
     ) -> list[float | RankworthError | None]:
-        """Evaluate some rankings at once; where one is refused, evaluate each half, until that one is found."""
+        """Evaluate several rankings at once; after a refusal each half, down to the refused ranking."""
         try:
             hits = ranking.hits(counterfactuals)
             # other grades may be such that other settings matter
@@ -348,7 +348,7 @@ class MeasureContext:
     def cells(
         self, hits: JudgedRows, query_index: int, judging: Judging, measure: Measure | None = None
     ) -> list[float | None]:
-        """Return the values of other rankings of one query; None where they have none, NaN where it is not defined.
+        """Return the values of other rankings of a query; None for no value, NaN for an undefined value.
 
         Args:
             hits: the rankings.

@@ -513,7 +513,7 @@ def _counts(sums: _Sums, query: int, gains: Floats, start: float, added: Floats)
 
 
 def _best_counts(start: float, added: Floats, steps: Floats, base: float, norms: Floats) -> Integers:
-    """Count the documents with each gain or more where a sum of gains over that of the ideal ranking is greatest.
+    """Count the documents at each gain or above for the greatest ratio of a sum of gains to that of the ideal ranking.
 
     With c(t) documents of the t-th gain or more, which exceeds the one below it by s(t), the value is
 
