@@ -165,7 +165,7 @@ class Explanation(_Explained, Trace):
     def signature(self) -> str:
         """The settings of this number, in a line."""
         context, lists = self.context, self.context.run.judgement.lists
-        rules = context.rules_for_ids
+        rules = context.facts_of_reading
         line = signature(context.profile, [self.id], __version__, measure=context.resolved, lists=lists, **rules)
         return str(line)
 

@@ -41,6 +41,7 @@ class Facts:
         by_position: how many queries are called `0`, `1`, `2` ..., as nothing names them; 0 where something does.
         renamed: whether a rule for ids renamed a document.
         items: how many items without ids each query has, which are called by their position.
+        judges: how one grade was made of those of several judges, as signatures say it; empty where nothing was said.
         spans: whether the documents are spans of sources.
         blanks: how many judgements have no grade.
         tags: by file of TREC's lines, the tag in its last row.
@@ -54,6 +55,7 @@ class Facts:
     by_position: int = 0
     renamed: bool = False
     items: Mapping[str, int] = field(default_factory=dict)
+    judges: str = ""
     spans: bool = False
     blanks: int = 0
     tags: Mapping[str, str] = field(default_factory=dict)

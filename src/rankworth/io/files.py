@@ -72,9 +72,10 @@ def file_batches(
     """
     files = tuple(files)
     frames = _batches(files, layout, reading, observed, columns, progress)
-    if layout is not RUN and "(" in reading.columns.get("grade", "") and (judges := _judges(reading)):
+    if layout is not RUN and (judges := reading.judges) is not None:
         name = quoted(file.name for file in files)
-        frames = iter([reading.blanks.settle(judges.combined(list(frames)), name, observed)])
+        frames = iter([reading.blanks.settle(judges.combined(list(frames), name), name, observed)])
+        observed.note(judges=judges.label)
     if reading.ids is None:
         yield from frames
     else:
@@ -101,7 +102,7 @@ def _batches(
                     empty = False
                     if separate is not None:
                         separate.meet(frame, source)
-                    is_settled = layout is RUN or _judges(reading) is not None
+                    is_settled = layout is RUN or reading.judges is not None
                     yield frame if is_settled else reading.blanks.settle(frame, source.name, observed)
         source.check()
         every = every and empty
@@ -182,14 +183,14 @@ def _rows(
             raise InputError("frame-columns", text, remedy="name the files")
         reading = replace(reading, columns={**reading.columns, "query": f"{OF_FILE}{source.query}"})
     form = format_of(source, layout, reading)
-    if layout is not RUN and (judges := _judges(reading)) is not None:
+    if layout is not RUN and (judges := reading.judges) is not None:
         graded = judges.columns(_names(source, form, reading), reading.columns.values())
         if not graded:
             text = f"{source.name}: no column is called {judges.names}"
             raise InputError(
                 "frame-columns", text, remedy="a * stands for any text in the names of the judges' columns"
             )
-        return _of_judges(source, layout, reading, observed, columns, graded)
+        return _of_judges(source, layout, reading, observed, columns, judges, graded)
     if form != "json" and (root := reading.columns.get("root")):
         text = f"{source.name}: root={root} is a key in a document of JSON, and this is {form}"
         raise InputError("frame-columns", text, remedy="leave root out")
@@ -217,24 +218,15 @@ def _of_judges(
     reading: Reading,
     observed: Observed,
     columns: tuple[str, ...],
+    judges: "Judges",
     names: Sequence[str],
 ) -> "Iterator[pl.DataFrame]":
     """Read the rows of one file for each of the columns in which judges have their grades."""
     for name in names:
-        yield from _rows(
-            source, layout, replace(reading, columns={**reading.columns, "grade": name}), observed, columns
-        )
+        of_judge = replace(reading, columns={**reading.columns, **judges.of_column(name)})
+        yield from _rows(source, layout, of_judge, observed, columns)
     unread = observed.facts.unread.get(source.name, {})
     observed.note_unread(source.name, {name: cells for name, cells in unread.items() if name not in names})
-
-
-def _judges(reading: Reading) -> "Judges | None":
-    """Return the columns of several judges and how to combine them, or None for a single column of grades."""
-    if "(" not in reading.columns.get("grade", ""):
-        return None
-    from rankworth.io.judges import judges_of  # noqa: PLC0415 - brings the data frame library
-
-    return judges_of(reading.columns["grade"])
 
 
 def _names(source: Source, form: str, reading: Reading) -> "Sequence[str]":

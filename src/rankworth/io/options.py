@@ -11,6 +11,7 @@ from rankworth.io import grade_words
 from rankworth.io.formats import READ
 from rankworth.io.grade_words import Words
 from rankworth.io.id_rules import IdRule
+from rankworth.io.judges import ENDS, Judges, judges_of
 from rankworth.io.layout import QRELS, RUN, SPAN, Layout
 
 if TYPE_CHECKING:
@@ -158,6 +159,12 @@ class Reading:
         said = {role: name for role, name in self.columns.items() if role not in in_sources}
         object.__setattr__(self, "columns", checked_columns(said, _ROLES, (*OPTIONAL, "query")) | in_sources)
         object.__setattr__(self, "grades", grade_words.checked(self.grades))
+
+    @property
+    def judges(self) -> Judges | None:
+        """The columns of several judges and how to combine them; None for a single column of grades."""
+        column = self.columns.get("grade", "")
+        return judges_of(column) if column.endswith(ENDS) else None
 
 
 def refuse_roles(layout: Layout, columns: Mapping[str, str]) -> None:

@@ -16,7 +16,7 @@ from rankworth.errors import InputError, quoted
 from rankworth.io import grade_words, id_arrays, known_layouts, validate
 from rankworth.io.facts import Observed
 from rankworth.io.grade_words import Words
-from rankworth.io.judges import Judges, judges_of
+from rankworth.io.judges import ENDS, Judges, judges_of
 from rankworth.io.key_paths import at, names_of
 from rankworth.io.kinds import is_array, is_list, is_scalar, is_table, plain
 from rankworth.io.layout import QRELS, RUN, Layout
@@ -87,7 +87,8 @@ class Reader:
 
         """
         root = self.columns.get("root", "")
-        judges = judges_of(self.columns["grade"]) if "(" in self.columns.get("grade", "") else None
+        grade = self.columns.get("grade", "")
+        judges = judges_of(grade) if grade.endswith(ENDS) else None
         if root or judges is not None:
             return self._of_judges(source, judges) if judges is not None and not root else self._of_root(source, root)
         if id_arrays.is_sparse(source):
@@ -125,12 +126,13 @@ class Reader:
         first = rows[0] if isinstance(rows, list | tuple) and rows else rows
         existing = first if isinstance(first, Mapping) else getattr(rows, "columns", getattr(rows, "column_names", ()))
         names = judges.columns(existing, self.columns.values())
-        read = [replace(self, columns={**self.columns, "grade": name}).read(rows) for name in names]
+        read = [replace(self, columns={**self.columns, **judges.of_column(name)}).read(rows) for name in names]
         frames = [each for each in read if not isinstance(each, Mapping)]
         if not frames or len(frames) < len(read):
             text = f"{self.name}: no column is called {judges.names}"
             raise InputError("frame-columns", text, remedy="name the columns of the judges, in rows or in a frame")
-        return judges.combined(frames)
+        self.observed.note(judges=judges.label)
+        return judges.combined(frames, self.name)
 
     def _at(self, source: Any, path: str) -> Any:  # noqa: ANN401 - anything
         """Return what stands at a path within a source.

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import remedies
-from rankworth.io.judges import judges_of
+from rankworth.io.judges import ENDS, judges_of
 from rankworth.io.key_paths import at
 from rankworth.io.layout import SPAN, SpanWay
 from rankworth.io.looks import Looks
@@ -177,7 +177,7 @@ def locate(looks: Looks, name: str, excluded: Collection[str] = ()) -> Location 
     existing = {str(column): column for column in looks.names}
     if name in existing:
         return Location(existing[name], (existing[name],))
-    if name.startswith(OF_FILE) or (name.endswith(")") and judges_of(name) is not None):
+    if name.startswith(OF_FILE) or (name.endswith(ENDS) and judges_of(name) is not None):
         return _beside_columns(looks, name, excluded)
     parts = [locate(looks, part) for part in name.split(",")] if "," in name else [None]
     if all(part is not None and part.way == "column" for part in parts):
@@ -195,7 +195,8 @@ def _beside_columns(looks: Looks, name: str, excluded: Collection[str]) -> Locat
     judges = judges_of(name)
     if judges is None:
         return Location(OF_FILE, (), "file", name.removeprefix(OF_FILE))
-    places = [locate(looks, each) for each in judges.columns(looks.names, excluded)]
+    named = [*judges.columns(looks.names, excluded), *([judges.by] if judges.by else [])]
+    places = [locate(looks, each) for each in named]
     columns = tuple(place.columns[0] for place in places if place is not None and place.columns)
     return Location(name, columns, "judges", judges.way) if len(columns) == len(places) > 0 else None
 

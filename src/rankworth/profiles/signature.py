@@ -4,7 +4,8 @@
 
 Settings stand there where they differ from `standard-1`. Measure, settings and query set make the identity of a number;
 the profile's name, the version, seed and digits are recorded beside it, `ranked_by:list` where the order of lists
-decided, `run_ids:#` where documents were renamed by a rule, and `cost:tokens` where a column says what documents cost.
+decided, `run_ids:#` where documents were renamed by a rule, `cost:tokens` where a column says what documents cost, and
+`judges:mean(label)` where one grade was made of those of several judges.
 Of weights and groups the line tells the name and a digest over the queries that have values:
 `weights:traffic-1a2b3c4d`.
 """
@@ -24,7 +25,8 @@ from rankworth.profiles.profile import PROFILES, STANDARD, Profile, ResolvedMeas
 from rankworth.settings import as_typed, parsed
 
 _RECORDED: Final = (
-    *("profile", "derived", "ranked_by", "ids", "qrels_ids", "run_ids", "cost", "exact", "rankworth", "seed", "digits"),
+    *("profile", "derived", "ranked_by", "judges", "ids", "qrels_ids", "run_ids", "cost", "exact", "rankworth", "seed"),
+    "digits",
 )
 """what is told of a number and does not make it another"""
 _BARE: Final[Mapping[str, Callable[[str], Any]]] = {

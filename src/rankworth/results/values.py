@@ -25,7 +25,7 @@ from rankworth.scoring.columns import Column, Mask, side_by_side
 from rankworth.scoring.counts import Counts, Notice
 from rankworth.scoring.diagnosis import Diagnosis
 from rankworth.scoring.evaluator import Evaluation
-from rankworth.scoring.inputs import rules_for_ids
+from rankworth.scoring.inputs import facts_of_reading
 from rankworth.scoring.intervals import intervals, intervals_in_words
 from rankworth.scoring.plans import Plan
 from rankworth.scoring.ranges import refuse_beyond_range
@@ -589,6 +589,6 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
             int(np.count_nonzero(whole.hits.pool.grades > 0)),
             evaluation.run.lists is not None,
             diagnosis,
-            rules_for_ids(evaluation.judgements, evaluation.run),
+            facts_of_reading(evaluation.judgements, evaluation.run),
         ),
     )

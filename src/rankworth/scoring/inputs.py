@@ -399,11 +399,14 @@ class Judgements:
         """whether any was"""
         self.spans = False
         """whether they are spans of sources"""
+        self.judges = ""
+        """how one grade was made of those of several judges, as signatures say it"""
         self._pieces: tuple[Run | None, dict[tuple[int, float], Qrels]] = None, {}
         """the last run whose pieces were judged by spans, and how by each of them and each share"""
         for qrels in self._read.values():
             if isinstance(qrels, Qrels):
                 self.ids, self.renamed, self.spans = qrels.ids, qrels.facts.renamed, qrels.facts.spans
+                self.judges = qrels.facts.judges
 
     def __call__(self, judging: Judging, exclude: Exclusion | None = None) -> Qrels:
         """Return the judgements under one of the settings.
@@ -556,12 +559,13 @@ def converted(path: str, columns: Mapping[str, str]) -> str:
     return f"leave --engine out, or write it so:\n  {shlex.join(['rankworth', 'convert', path, target, *said])}"
 
 
-def rules_for_ids(judgements: Judgements, run: Run) -> dict[str, str]:
-    """Return the rules by which documents were renamed, and the column of their costs, as signatures say them."""
+def facts_of_reading(judgements: Judgements, run: Run) -> dict[str, str]:
+    """Return how grades of judges became one, how documents were renamed and what tells costs, as signatures say it."""
+    judges = {"judges": judgements.judges} if judgements.judges else {}
     if run.ids is judgements.ids is None and not run.cost_columns:
-        return {}
+        return judges
     named = [unit if column == unit else f"{unit}={column}" for unit, column in run.cost_columns.items()]
-    costs = {"cost": ",".join(named)} if named else {}
+    costs = judges | ({"cost": ",".join(named)} if named else {})
     rules = {"qrels_ids": judgements.ids, "run_ids": run.ids}
     labels = {name: rule.label for name, rule in rules.items() if rule is not None and not rule.is_of_sources}
     if not labels:

@@ -19,7 +19,7 @@ from rankworth.model import Qrels, Run
 from rankworth.profiles import Profile, ResolvedMeasure
 from rankworth.scoring.columns import Column
 from rankworth.scoring.evaluator import Evaluation
-from rankworth.scoring.inputs import rules_for_ids
+from rankworth.scoring.inputs import facts_of_reading
 from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.scoring.plans import Plan
 from rankworth.settings import UNBROKEN, Judging
@@ -245,7 +245,7 @@ class MeasureContext:
         profile: the conventions.
         run: the judged run as the settings have it; queries that are shown have rows for all documents, with ids.
         column: the values as they are averaged.
-        rules_for_ids: how documents were renamed, as signatures say it.
+        facts_of_reading: how the judgements and the run were read, as signatures say it.
 
     """
 
@@ -253,7 +253,7 @@ class MeasureContext:
     profile: Profile
     run: MeasuredRun = field(repr=False)
     column: Column = field(repr=False)
-    rules_for_ids: Mapping[str, str] = field(repr=False, default_factory=dict)
+    facts_of_reading: Mapping[str, str] = field(repr=False, default_factory=dict)
 
     @property
     def measure(self) -> Measure:
@@ -407,7 +407,7 @@ def contexts(evaluation: Evaluation, plan: Plan) -> list[MeasureContext]:
         RankworthError: where settings refuse the run.
 
     """
-    rules = rules_for_ids(evaluation.judgements, evaluation.run)
+    rules = facts_of_reading(evaluation.judgements, evaluation.run)
     return [
         MeasureContext(measure, plan.profile, evaluation.measured_run(measure), evaluation.column(measure), rules)
         for measure in plan.numbers
