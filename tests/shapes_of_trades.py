@@ -3,8 +3,11 @@
 Each is written down as there, in one line where that is enough.
 """
 
+import csv
 import json
 import math
+from collections.abc import Callable
+from io import StringIO
 from typing import Any, Final
 
 from shapes import (
@@ -70,6 +73,15 @@ def answers(path: str, document: str, score: str = "", **more: Any) -> str:
         found: Any = [{document: name, **({score: value} if score else {}), **more} for name, value in hits]
         made[query] = {outer: {inner: found}} if outer else {inner: found}
     return json.dumps(made)
+
+
+def traced(name: str, written: Callable[[list[str]], str], **more: Any) -> Shape:
+    """A table of questions with references and retrieved ids: judgements and a run in the same rows."""
+    text = StringIO()
+    table = csv.writer(text, lineterminator="\n")
+    table.writerow(["question", "reference_ids", "retrieved_ids"])
+    table.writerows([query, written(row), written(LISTS[query])] for query, row in RELEVANT.items())
+    return Shape({name: text.getvalue()}, f"evaluate {name} -m AP", AP, file=name, **more)
 
 
 MORE: Final[dict[str, Shape]] = {
@@ -787,5 +799,73 @@ MORE: Final[dict[str, Shape]] = {
         AP,
         "AP",
         answers={"query=NAME": "query=h"},
+    ),
+    "references and retrieved ids as lists of JSON in cells": traced("answers.csv", json.dumps, group=RAG),
+    "references and retrieved ids as lists of Python in cells": traced("answers.csv", str),
+    "references and retrieved contexts of a test set": Shape(
+        {
+            "samples.jsonl": lines(
+                *(
+                    {
+                        "user_input": f"question {query}",
+                        "retrieved_contexts": [f"text of {each}" for each in LISTS[query]],
+                        "reference_contexts": [f"text of {each}" for each in row],
+                        "response": "an answer",
+                    }
+                    for query, row in RELEVANT.items()
+                )
+            )
+        },
+        "evaluate samples.jsonl -m AP",
+        AP,
+        group=RAG,
+        file="samples.jsonl",
+    ),
+    "the same list on both sides": Shape(
+        {
+            "samples.jsonl": lines(
+                *({"question": query, "retrieved": LISTS[query], "gold": row} for query, row in RELEVANT.items())
+            )
+        },
+        "evaluate samples.jsonl samples.jsonl -m AP --columns document=gold",
+        AP,
+        answers={"document=NAME": "document=retrieved"},
+    ),
+    "gold and excluded ids of reasoning queries": both(
+        "examples.jsonl",
+        lines(
+            *(
+                {"query": "a text", "id": query, "gold_ids": row, "excluded_ids": ["N/A"]}
+                for query, row in RELEVANT.items()
+            )
+        ),
+        "score.json",
+        json.dumps({query: dict(row) for query, row in HITS.items()}),
+        AP,
+        "AP",
+        "--qrels-columns query=id",
+        group=QA,
+        file="examples.jsonl",
+    ),
+    "passages that hold the answer": Shape(
+        {
+            "retrieved.json": json.dumps(
+                [
+                    {
+                        "question": f"question {query}",
+                        "answers": ["x"],
+                        "ctxs": [
+                            {"id": each, "title": "", "score": str(score), "has_answer": each in RELEVANT[query]}
+                            for each, score in row
+                        ],
+                    }
+                    for query, row in HITS.items()
+                ]
+            )
+        },
+        "evaluate retrieved.json -m AP",
+        AP,
+        group=QA,
+        file="retrieved.json",
     ),
 }

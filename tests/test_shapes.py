@@ -22,6 +22,8 @@ UNTRUE: Final = ("if these are TREC's lines all the same", "if each cell is one 
 """what no user of these shapes would take for true"""
 TEXT: Final = re.compile(r"awk '[^'\n]+' \S+ > (\S+)")
 """a command of the shell that writes the file anew"""
+TWICE: Final = re.compile(r"rankworth evaluate (\S+) \1")
+"""a command for a file that holds judgements and results"""
 OF_WARNING: Final = re.compile(r"(?m)^warning: .*?(: --[^\n]*?)   \[[\w-]+\]$")
 """what a warning proposes behind a colon, of a number that is worth nothing"""
 
@@ -53,6 +55,9 @@ def proposed(command: Command, message: str, shape: Shape) -> Iterator[Command]:
         subprocess.run(["sh", "-c", text[0]], check=True)
         old = shlex.split(text[0])[-3]
         yield replace(command, typed=tuple(text[1] if word == old else word for word in command.typed))
+    for file in TWICE.findall("\n".join(others)):
+        at = command.typed.index(file)
+        yield replace(command, typed=(*command.typed[:at], file, *command.typed[at:]))
     for ways in command.proposals("\n".join([first, *others])):
         yield ways[0]
 

@@ -60,6 +60,8 @@ _WITHOUT: Final = {
 }
 """options with a result of their own: what is shown, and the options that it has no room for"""
 NEEDED: Final = "evaluate needs judgements and a run"
+_OF_BOTH: Final = frozenset((".csv", ".json", ".jsonl", ".parquet", ".tsv"))
+"""suffixes of tables, which may hold judgements and results in the same rows"""
 FILES_FIRST: Final = "-m takes all that follows, up to the next option: rankworth evaluate QRELS RUN... -m MEASURE..."
 Columns = Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN")]
 
@@ -213,8 +215,11 @@ def _without_run(qrels: str, options: Options) -> UsageError:
     usual = (
         FILES_FIRST if options.measured.measure else "rankworth evaluate qrels.txt bm25.run dense.run -m nDCG@10 RR AP"
     )
-    remedy = "\n".join(filter(None, (first_ranks.proposed(qrels), usual)))
-    return UsageError("conflicting-options", f"{NEEDED}; there is {shlex.quote(qrels)}", remedy=remedy)
+    file = shlex.quote(qrels)
+    may_hold_both = not _OF_BOTH.isdisjoint(Path(qrels).suffixes)
+    twice = f"if it holds judgements and results: rankworth evaluate {file} {file}" if may_hold_both else ""
+    remedy = "\n".join(filter(None, (first_ranks.proposed(qrels), twice, usual)))
+    return UsageError("conflicting-options", f"{NEEDED}; there is {file}", remedy=remedy)
 
 
 def _files(

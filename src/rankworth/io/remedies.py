@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Any, Final
 
 from rankworth.errors import InputError, quoted, shortened
-from rankworth.io.cells import separator_in
+from rankworth.io.cells import is_written, separator_in
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.looks import SECOND, Column, Looks, likely_roles, parts_of
 from rankworth.io.source import STDIN
@@ -33,6 +33,36 @@ _LISTED: Final = frozenset(("prediction", "predictions", "labels", "relevant"))
 """names of columns that may hold scores or grades, and lists of documents as well"""
 _OF_QUERIES: Final = ("user", "customer", "session", "query", "topic", "question", "search", "bug", "job")
 """first words in the names of columns that hold queries"""
+_OF_GOLD: Final = frozenset(
+    [
+        "answer",
+        "answers",
+        "expected",
+        "gold",
+        "golden",
+        "ground",
+        "positive",
+        "positives",
+        "reference",
+        "references",
+        "relevant",
+    ]
+)
+_OF_RESULTS: Final = frozenset(
+    [
+        "predicted",
+        "prediction",
+        "predictions",
+        "ranked",
+        "ranking",
+        "recommended",
+        "response",
+        "result",
+        "results",
+        "retrieved",
+    ]
+)
+"""words in the names of lists of documents, by side: those judged, and those of a run"""
 _WORDING: Final = ("text", "title", "body", "content", "contents", "answer", "response")
 """names of columns that hold what is read, and no ids"""
 _OF_NO_GRADES: Final = frozenset(("id", "ids", "idx", "index", "version", "page", "offset", "count"))
@@ -92,16 +122,16 @@ def is_negative(name: str) -> bool:
 # Tables with names
 
 
-def option(columns: Mapping[str, str], looks: Looks) -> str:
-    """Write the option that names the column of a role."""
+def option(columns: Mapping[str, str], looks: Looks, side: str = "") -> str:
+    """Write the option that names the column of a role: for all inputs, or for one side, `"qrels"` or `"run"`."""
     if "distance" in columns:
         columns = {"score": f"-{columns['distance']}"}
-    in_python = f"columns={dict(columns)!r}"
+    in_python = f"{side and f'{side}_'}columns={dict(columns)!r}"
     pairs = [f"{role}={name}" for role, name in columns.items()]
     typed = " ".join(f"'{pair}'" if pair.endswith((",", ";", ".")) else shlex.quote(pair) for pair in pairs)
     if not looks.first or not typed.isprintable():
         return in_python
-    return f"--columns {typed}, in Python {in_python}"
+    return f"--{side and f'{side}-'}columns {typed}, in Python {in_python}"
 
 
 def listed(looks: Looks) -> str:
@@ -129,7 +159,7 @@ def missing(
     if lacking == ("document", "score") and len(looks.names) == _PAIR:  # so that the order of rows is all that ranks
         lacking = ("document",)
     near = _likely_columns(request, lacking)
-    named = option({role: name or "NAME" for role, name in near.items()}, looks)
+    named = option({role: name or "NAME" for role, name in near.items()}, looks, _side(request))
     remedy = f"{why}did you mean {named}?" if all(near.values()) else f"{why}say which it is: {named}"
     column = looks.columns.get(near.get("grade", ""))
     holds_grades = column is not None and column.has_grades
@@ -194,14 +224,15 @@ def _likely_columns(request: Request, lacking: Sequence[str]) -> dict[str, str]:
     likely = {
         "document": PASSAGE
         if PASSAGE in unfamiliar
-        else lists[0]
-        if len(lists) == 1
+        else _likely_list(lists, value)
+        if lists
         else _likely_path(looks, {*users, *said}),
         "score": next((name for name in unfamiliar if re.fullmatch(r"\w*score\w*", name, re.IGNORECASE)), ""),
         "grade": graded[0] if len(graded) == 1 else "",
         "query": next((name for name in names if name in RECORD and name not in said), "") if said else "",
     }
-    if "query" in near and likely["document"] in RECORD:  # the first of a user's columns, whatever it holds
+    has_lists = any(isinstance(looks.cell(name), list) for name in names)
+    if likely["document"] in RECORD and ("query" in near or has_lists):  # the id of a query, whatever it is called
         likely.pop("document")
     if users and likely["document"] and near.get("query") == "":
         likely["query"] = users[0]
@@ -222,6 +253,25 @@ def _likely_rank(looks: Looks, unfamiliar: Collection[str]) -> str:
         if any(column.counts_up(other.texts) for other in looks.columns.values() if other.distinct > 1)
     ]
     return counting[0] if len(counting) == 1 else ""
+
+
+def _side(request: Request) -> str:
+    """Return the side of a table that has lists of documents of both sides, for options on one; else an empty text."""
+    lists = [{*parts_of(name)} for name in request.looks.names if _is_list(request.looks.cell(name))]
+    has_both = all(any(words & parts for parts in lists) for words in (_OF_GOLD, _OF_RESULTS))
+    return ("qrels" if request.value == "grade" else "run") if has_both else ""
+
+
+def _likely_list(names: Sequence[str], value: str) -> str:
+    """Choose the list of documents of one side among columns of lists, or return an empty name.
+
+    >>> _likely_list(["retrieved_ids", "reference_ids"], "grade"), _likely_list(["tags", "links"], "grade")
+    ('reference_ids', '')
+    """
+    mine, theirs = (_OF_GOLD, _OF_RESULTS) if value == "grade" else (_OF_RESULTS, _OF_GOLD)
+    fitting = [name for name in names if not mine.isdisjoint(parts_of(name))]
+    fitting = fitting or [name for name in names if theirs.isdisjoint(parts_of(name))]
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def _likely_path(looks: Looks, excluded: Collection[str]) -> str:
@@ -258,8 +308,8 @@ def _with_several(chosen: dict[str, str], request: Request) -> dict[str, str]:
 
 
 def _is_list(cell: object) -> bool:
-    """Return whether a cell holds ids in a list."""
-    return _is_list_of(cell, str | int)
+    """Return whether a cell holds ids in a list, also one written as text."""
+    return _is_list_of(cell, str | int) or is_written(cell)
 
 
 def _is_list_of(cell: object, kinds: Any) -> bool:  # noqa: ANN401 - types

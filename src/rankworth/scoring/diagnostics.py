@@ -18,13 +18,14 @@ from rankworth.judging.overlap import alike_queries, no_common_documents, unname
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.parameters import LEAST_REL, MOST_REL
-from rankworth.model import Qrels, Run
+from rankworth.model import Qrels
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
 from rankworth.scoring import sampled_candidates
 from rankworth.scoring.columns import Column, Mask, summary
-from rankworth.scoring.counts import LONG_LIST, Counts, Notice, TieEffect
+from rankworth.scoring.counts import Counts, Notice, TieEffect
 from rankworth.scoring.evaluator import Evaluation
+from rankworth.scoring.judged_rows import are_same_rows, of_row_items
 from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.scoring.plans import Plan
 from rankworth.settings import STANDARD_AVERAGING
@@ -89,8 +90,8 @@ def diagnose(
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
     hits = whole.judgement.hits
-    if run.of_rows or _are_same_rows(run, qrels, hits):
-        yield from _of_row_items(name, hits)
+    if run.of_rows or are_same_rows(run, qrels, hits):
+        yield from of_row_items(name, hits, is_labelled=run.of_rows)
     yield from _of_rules(measures, hits)
     runs = [evaluation.measured_run(measure) for measure in measures]
     for judged in {id(judged): judged for judged in runs}.values():
@@ -118,35 +119,6 @@ def diagnose(
     )
     yield from sampled(qrels, measures, advice)
     yield from blanks(qrels.blanks, qrels.blank)
-
-
-def _are_same_rows(run: Run, qrels: Qrels, hits: JudgedRows) -> bool:
-    """Return whether judgements are labels of what was retrieved: of the same files or object, with the same documents.
-
-    Queries that the run or the judgements do not have do not matter.
-    """
-    if run.files:
-        is_same = [file.path for file in run.files] == [file.path for file in qrels.files]
-    else:
-        is_same = qrels.source is not None and run.origin == id(qrels.source)
-    if not is_same:
-        return False
-    judged, retrieved = np.diff(hits.pool.offsets), np.asarray(hits.n_retrieved)
-    found = np.diff(hits.offsets)
-    is_answered = retrieved > 0
-    return bool(is_answered.any() and (found == retrieved)[is_answered].all() and (found == judged)[is_answered].all())
-
-
-def _of_row_items(name: str, hits: JudgedRows) -> Iterator[Notice]:
-    """Say what judgements of rows do not know, and warn of more rows than a single query has."""
-    if hits.n_retrieved.size == 1 and hits.n_retrieved[0] >= LONG_LIST:
-        text = f"the {int(hits.n_retrieved[0]):,} labels count as one query; if they are those of several: "
-        text += "group=[10, 12, ...] tells how many rows each query has, qid=[...] the query of each row"
-        yield Notice("one-list", text)
-    text = (
-        f"the judgements of {name} are those of its rows: documents that they do not list are unknown, so that recall "
-    )
-    yield Notice("judged-rows", f"{text}and the ideal ranking are those of the list")
 
 
 def _nothing_excluded(name: str, exclude: Exclusion, qrels: Qrels) -> Notice:
