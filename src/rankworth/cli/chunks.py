@@ -77,6 +77,7 @@ def chunks(
     configuration.find(None, quiet=shown.quiet)
     pairs = [named(text) for text in (chunking, *chunkings)]
     out = Output.of(shown, format, [gold, *(path for _, path in pairs), *filter(None, (only, sources))])
+    out.refuse_in_long(per_query=per_query)
 
     from rankworth.evaluation import ceilings  # noqa: PLC0415 - not before the arguments are known to be sound
     from rankworth.io import ids  # noqa: PLC0415 - as above

@@ -32,7 +32,7 @@ from rankworth.cli.options import (
     refuse_files,
     with_gates,
 )
-from rankworth.cli.output import PICTURES, ROWS, Output, picture, progress, put, rendered, say, typed
+from rankworth.cli.output import PICTURES, ROWS, Output, in_rows, picture, progress, put, say, typed
 from rankworth.errors import RankworthError, UsageError
 from rankworth.io import atomic
 from rankworth.io.source import STDIN
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from rankworth.comparison.sources import System
 
 USAGE: Final = "Usage: rankworth compare QRELS BASELINE RUN... [OPTIONS]"
-ReportForm = Literal[Form, "github"]
+ReportForm = Literal[Form, "long", "github"]
 When = Literal["mean", "significant", "any"]
 
 SUMMARY: Final = "GITHUB_STEP_SUMMARY"
@@ -176,7 +176,7 @@ def compare(
         margin: Difference that does not matter: 0.01, or nDCG@10=0.01 for one measure.
         noise: Several runs of one unchanged system, which show what identical runs differ by.
         gates: Gates.
-        format: How to show it; github: annotations of a job. Default: table.
+        format: How to show it; long: a row for each mean; github: annotations of a job. Default: table.
         per_query: Every query, with both values and their difference, instead of the differences of means.
         compact: Only the table of means, with marks of what is significantly better, as in a paper.
         shown: How it is shown.
@@ -206,6 +206,7 @@ def compare(
             text = "--per-query shows values of queries, and gates are about means"
             raise UsageError("conflicting-options", text, remedy="leave it out, or add --no-gates")
         out, summary = _output(shown, format, [*inputs.paths, *systems.stored], gated=is_gated)
+        out.refuse_in_long(per_query=per_query, bounds="bounds" in paired)
         if compact and (per_query or is_gated or not out.forms <= _TABLES):
             text = "--compact is the table of means of runs, without gates, queries and data"
             raise UsageError("conflicting-options", text, remedy="-f table, md, latex or html; else leave it out")
@@ -407,8 +408,8 @@ def _write(
         if form == "json":
             gates = {"gates": [record(verdict) for verdict in verdicts]} if verdicts else {}
             return data.document(result.to_dict() | gates).encode()
-        if form in ROWS:
-            return rendered(result, form, look, "")
+        if out.is_long or form in ROWS:
+            return in_rows(result.long_sheet() if out.is_long else result.flat(), form, look, result.to_dict)
         sheets = result.sheets()
         if verdicts and form in ("md", "html"):  # a comment on a change: the verdict, the gates, and then the tables
             conclusion = result.verdict

@@ -36,7 +36,7 @@ from rankworth.cli.output import Output, picture, progress
 from rankworth.errors import UsageError
 from rankworth.io.source import STDIN
 from rankworth.tables import data
-from rankworth.tables.show import ValueForm, show
+from rankworth.tables.show import LONG, ValueForm, show
 
 if TYPE_CHECKING:
     from rankworth.comparison.gates import Gate, Verdict
@@ -127,7 +127,7 @@ def evaluate(
         exact: Take QRELS for the run of an exact search: how many of its first k documents RUN has (-m R@10).
         tolerance: How far below the k-th score counts. Default: 0.001.
         running: Where runs are judged.
-        format: Default: table on a terminal, otherwise tsv.
+        format: Default: table on a terminal, otherwise tsv; long: a row for each mean.
         per_query: Values of each query instead of means; json has both.
         by: Also show means of the groups of this column of --queries; several are crossed, a,b is each by itself.
         bounds: Lowest and highest values over all orders of ties, or all grades of unjudged documents.
@@ -321,12 +321,13 @@ def _refuse_combinations(out: Output, running: Running, options_set: Collection[
     if {"--bounds", "--interval"} <= {*options_set}:
         text = "bounds and intervals stand in one place: --bounds says what could be, --interval what chance does"
         raise UsageError("conflicting-options", text, remedy="give one of them")
+    out.refuse_in_long(per_query="--per-query" in options_set, bounds="--bounds" in options_set)
     for option, subject in (("--interval", "intervals"), ("--by", "groups"), ("--bounds", "bounds")):
         if "trec" in out.forms and option in options_set:
             raise UsageError("conflicting-options", f"trec_eval prints no {subject}; json, table and others do")
-    pictures = [f"-o {path}" for path in out.extra_files]
-    running.refuse([*filter(options_set.__contains__, _NOT_ON_SPARK), *pictures])
-    forms = [f"-f {form}" for form in ("trec", "parquet") if form in out.forms]
+    pictures, of_long = [f"-o {path}" for path in out.extra_files], [f"-f {LONG}"] * out.is_long
+    running.refuse([*filter(options_set.__contains__, _NOT_ON_SPARK), *pictures, *of_long])
+    forms = [*of_long, *(f"-f {form}" for form in ("trec", "parquet") if form in out.forms)]
     for option, (subject, conflicting) in _WITHOUT.items():
         for other in (
             (*filter(options_set.__contains__, conflicting), *pictures, *forms) if option in options_set else ()
@@ -347,9 +348,14 @@ def write(
     """Write values; notes, signatures and warnings that a format has no room for go to standard error."""
     from rankworth.io import atomic  # noqa: PLC0415 - as above
     from rankworth.names import written_for_trec  # noqa: PLC0415 - as above
-    from rankworth.results import file, tables  # noqa: PLC0415 - as above
+    from rankworth.results import file, long, tables  # noqa: PLC0415 - as above
 
+    level = level or long.LEVEL if out.is_long else level
     sheet = tables.per_query(table) if per_query else tables.means(table, level)
+    warnings = tables.warnings(table)
+    if out.is_long and level is not None:
+        warnings = [*sheet.defects, *warnings]
+        sheet = long.sheet(long.mean_rows(table, level), sheet.notes)
     if out.look.digits is not None and sheet.comment:
         sheet = replace(sheet, comment=f"{sheet.comment}|digits:{out.look.digits}")
 
@@ -365,7 +371,7 @@ def write(
         return file.parquet(record()) if per_query else atomic.parquet(sheet, file.compact(record()))
 
     forms = {"trec": trec, "json": lambda: file.text(record()).encode(), "parquet": parquet}
-    out.write_table(sheet, forms, tables.warnings(table), drawn or picture("scores", table, out=out))
+    out.write_table(sheet, forms, warnings, drawn or picture("scores", table, out=out))
 
 
 def _write_corrected(

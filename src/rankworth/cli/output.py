@@ -20,7 +20,7 @@ from rankworth.io import atomic
 from rankworth.tables import data
 from rankworth.tables.columns import Sheet
 from rankworth.tables.look import Look
-from rankworth.tables.show import FORMATS, Form, ValueForm, show
+from rankworth.tables.show import FORMATS, LONG, LONG_FILES, Form, ValueForm, show
 
 ROWS: Final = {form for form, each in FORMATS.items() if each.holds == "rows"}
 """forms that have rows and no room for anything beside them"""
@@ -37,6 +37,13 @@ def rendered(result: Any, form: str, look: Look, title: str) -> bytes:  # noqa: 
     if form == "json":
         return data.document(result.to_dict()).encode()
     return show([result.flat()] if form in ROWS else typed(result.sheets()), form, look, title).encode()
+
+
+def in_rows(sheet: Sheet, form: str, look: Look, record: Callable[[], Mapping[str, Any]]) -> bytes:
+    """Render a table of rows in a form that holds rows, or as Parquet, which keeps a record beside them."""
+    if form == "parquet":
+        return atomic.parquet(sheet, data.line(record()).rstrip())
+    return show([sheet], form, look).encode()
 
 
 @dataclass(frozen=True)
@@ -68,6 +75,7 @@ class Output:
         percent: bool = False,
         contents: str = "",
         further_suffixes: tuple[str, ...] = PICTURES,
+        further_forms: tuple[str, ...] = (),
     ) -> Self:
         """Find the format of each file, and whether it can be written.
 
@@ -78,20 +86,24 @@ class Output:
             percent: whether shares are shown in percent.
             contents: results that are not written as Parquet or in trec_eval's format, in the plural.
             further_suffixes: suffixes of files of other kinds.
+            further_forms: forms of files beside those that all results have.
 
         Raises:
             UsageError: `unknown-format`, `unwritable-output`.
 
         """
-        forms: tuple[str, ...] = get_args(Form if contents else ValueForm)
+        forms: tuple[str, ...] = (*get_args(Form if contents else ValueForm), *further_forms)
+        if form == LONG:
+            forms, contents = LONG_FILES, "means in long form"
         names = list(dict.fromkeys(shown.output or ()))
         apart = [Path(name) for name in names if Path(name).suffix.lower() in further_suffixes]
         suffixes = [suffix for suffix, of in atomic.SUFFIXES.items() if of in forms]
         rest = [name for name in names if Path(name) not in apart]
-        targets = atomic.targets(rest, form, inputs, (*suffixes, *further_suffixes))
-        for target in targets:
-            if target.form not in forms:
-                raise UsageError("unknown-format", f"{target.path}: {contents} are not written as {target.form}")
+        targets = atomic.targets(rest, "csv" if form == LONG else form, inputs, (*suffixes, *further_suffixes))
+        unsupported = [(target.path, target.form) for target in targets if target.form not in forms]
+        for path, kind in unsupported + [(path, path.suffix) for path in apart if form == LONG]:
+            remedy = f"use one of {' '.join(suffixes)}" if form == LONG else ""
+            raise UsageError("unknown-format", f"{path}: {contents} are not written as {kind}", remedy=remedy)
         for path in apart:
             atomic.refuse(path, inputs)
         look = Look(shown.digits, percent, caption=shown.caption, label=shown.label, safe=shown.safe_csv)
@@ -109,9 +121,32 @@ class Output:
         return {target.form for target in self.targets} or {self.form}
 
     @property
+    def is_long(self) -> bool:
+        """Whether there is a row for each mean, whatever forms are written."""
+        return self.form == LONG
+
+    @property
     def is_file(self) -> bool:
         """Whether files are written, and nothing to standard output."""
         return bool(self.targets or self.extra_files)
+
+    def refuse_in_long(self, *, per_query: bool, bounds: bool = False) -> None:
+        """Refuse what the long form has no room for.
+
+        Args:
+            per_query: whether values of queries are asked for.
+            bounds: whether bounds are asked for.
+
+        Raises:
+            UsageError: `conflicting-options`.
+
+        """
+        if self.is_long and per_query:
+            text = "-f long has a row for each mean, and --per-query shows values of queries"
+            raise UsageError("conflicting-options", text, remedy="give one of them; -q -f csv has a row for each query")
+        if self.is_long and bounds:
+            text = "low and high of -f long are the ends of intervals, and --bounds shows other ends"
+            raise UsageError("conflicting-options", text, remedy="give one of them; -f csv has bounds")
 
     def write(self, content: Callable[[str, Look], bytes], other: Callable[[Path], bytes] = lambda _: b"") -> None:
         """Make all contents, then write them.

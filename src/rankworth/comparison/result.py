@@ -6,14 +6,14 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import compress, count, islice, product
+from itertools import compress
 from string import ascii_lowercase
 from textwrap import shorten
 from typing import Any, ClassVar, Final, Literal, NamedTuple
 
 from rankworth import stats
 from rankworth.comparison.bounds import DifferenceBound
-from rankworth.comparison.compact import CompactComparison
+from rankworth.comparison.compact import CompactComparison, letters
 from rankworth.comparison.differences import (
     INTERVALS,
     PAIRWISE,
@@ -30,10 +30,14 @@ from rankworth.comparison.score_table import ScoreTable
 from rankworth.comparison.verdict import Conclusion, verdict
 from rankworth.errors import UsageError, counted, quoted
 from rankworth.profiles import Signature, combined
+from rankworth.results import long as long_form
 from rankworth.tables.analysis import Analysis
 from rankworth.tables.columns import Column, Sheet, by_name, defined
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.look import p_value, signed, visible
 
+Rows = Literal["differences", "queries"]
+"""the tables of columns of a comparison"""
 BETTER, WORSE = "†", "‡"
 """marks of systems that are significantly better or worse than the baseline"""
 MARKS: Final = {"better": BETTER, "worse": WORSE}
@@ -90,7 +94,7 @@ class Method(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Comparison(Analysis[Literal["differences", "queries"]]):
+class Comparison(Analysis[Rows]):
     """Systems beside a baseline, or each beside each.
 
     Attributes:
@@ -335,6 +339,24 @@ class Comparison(Analysis[Literal["differences", "queries"]]):
             columns |= {name: [getattr(row, part) for row in self.repeated] + none for name, part in _OF_RUNS.items()}
         return {name: defined(cells) for name, cells in columns.items() if name != "by" or self.slices}
 
+    def long_sheet(self) -> Sheet:
+        """Return the means in long form: `run, measure, mean, low, high, level, queries, signature`."""
+        return long_form.sheet(self.scores.mean_rows(self.plan.level), self.notes)
+
+    def to_frame(self, library: FrameLibrary = "polars", *, of: Rows | None = None, long: bool = False) -> Any:  # noqa: ANN401 - the library's own frame
+        """Return the columns as a data frame; in long form the means, as `Values.to_frame` has them.
+
+        Args:
+            library: `polars`, `pandas` or `pyarrow`.
+            of: the name of a table: `differences` or `queries`.
+            long: whether the means are wanted: a row for each system and measure, over the queries that all have.
+
+        Raises:
+            UsageError: `missing-library`, `unknown-setting`.
+
+        """
+        return to_library(self.long_sheet(), library) if long else super().to_frame(library, of=of)
+
     def _record(self) -> dict[str, Any]:
         worst: dict[str, dict[str, list[QueryDifference]]] = {}
         for first, second in dict.fromkeys((row.first, row.second) for row in self.differences):
@@ -571,16 +593,6 @@ def threshold(comparison: Comparison) -> str:
 
 def _p_title(plan: Plan, together: Sequence[Difference]) -> str:
     return "p" if plan.correction == "none" or len(together) == 1 else f"p {plan.correction}"
-
-
-def letters(number: int) -> list[str]:
-    """Return names for systems: a, b, ..., z, aa, ab and so on.
-
-    >>> letters(28)[-3:]
-    ['z', 'aa', 'ab']
-    """
-    names = ("".join(name) for size in count(1) for name in product(ascii_lowercase, repeat=size))
-    return list(islice(names, number))
 
 
 def _margins(plan: Plan) -> str:

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import compress
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
@@ -18,7 +18,9 @@ from rankworth.groups import Groups, Slices, Weights
 from rankworth.io.validate import IdKinds
 from rankworth.measures.core import TOGETHER, Better
 from rankworth.profiles import STANDARD, Signature, signature
-from rankworth.results.tables import best_end
+from rankworth.results.long import MeanRow, recorded, recorded_intervals, rows
+from rankworth.results.tables import SEED, best_end
+from rankworth.results.values import Interval
 from rankworth.scoring.columns import Column, Mask
 from rankworth.scoring.intervals import intervals
 from rankworth.scoring.whole_runs import WholeRun, refuse_weights
@@ -121,6 +123,20 @@ class ScoreTable:
     def intervals(self, level: float, seed: int) -> Floats:
         """Return `[2, S, M]`, the ends of the intervals of all means, as an evaluation of these queries has them."""
         return np.array(intervals([*self._columns()], level, seed)).reshape(2, *self.means.shape)
+
+    def mean_rows(self, level: float) -> Iterator[MeanRow]:
+        """Yield the means of systems in long form, with intervals, and those of groups of queries that are shown."""
+        parts = self.parts()
+        groups = {
+            name if len(parts) == 1 else f"{column}: {name}": part
+            for column, of_column in parts.items()
+            for name, part in of_column.items()
+        }
+        of_groups = {name: _recorded_means(part, level) for name, part in groups.items()}
+        for system, means in _recorded_means(self, level).items():
+            run = {"name": system, "signatures": self.signatures, **means}
+            run["groups"] = {name: of_group[system] for name, of_group in of_groups.items()}
+            yield from rows(run, self.measures)
 
     def _column(self, measure: str, system: str = "") -> Column:
         """Return the column of a system, of the first where none is named."""
@@ -251,6 +267,20 @@ class ScoreTable:
         return {
             column: {name: single.at(rows) for name, rows in groups.items()} for column, groups in self.groups.items()
         }
+
+
+def _recorded_means(table: ScoreTable, level: float) -> dict[str, dict[str, Any]]:
+    """Return the means of each system with their intervals, as results files hold them."""
+    line, means = str(signature(STANDARD, table.queries, "")), {}
+    numbers = zip(table.systems, table.means.tolist(), *table.intervals(level, SEED).tolist(), strict=True)
+    for system, of_system, low, high in numbers:
+        ends = (Interval(*pair, level) for pair in zip(low, high, strict=True))
+        means[system] = {
+            "signature": line,
+            "mean": {name: recorded(mean, None) for name, mean in zip(table.measures, of_system, strict=True)},
+            "interval": recorded_intervals(dict(zip(table.measures, ends, strict=True))),
+        }
+    return means
 
 
 def _values_of_runs(scores: Scores) -> Floats:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import FrameType
-from typing import IO, Any, Final
+from typing import IO, Final
 
 from rankworth.errors import UsageError, escaped
 from rankworth.io.source import STDIN
@@ -193,12 +193,10 @@ def parquet(sheet: Sheet, metadata: str) -> bytes:
 
     import polars as pl  # noqa: PLC0415 - not needed for the other forms
 
-    types = {"text": pl.String(), "count": pl.Int64()}
-    columns: dict[str, Any] = {
-        name: pl.Series(name, values, dtype=types.get(kind, pl.Float64())) for name, kind, values in sheet.flat()
-    }
+    from rankworth.tables.frames import typed_columns  # noqa: PLC0415 - NumPy
+
     target = BytesIO()
-    pl.DataFrame(columns).write_parquet(target, metadata={"rankworth": metadata})
+    pl.DataFrame(typed_columns(sheet)).write_parquet(target, metadata={"rankworth": metadata})
     return target.getvalue()
 
 

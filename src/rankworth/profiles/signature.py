@@ -102,6 +102,11 @@ class Signature:
         line = "|".join(f"{name}:{value}" for name, value in pairs.items())
         return f"{self.measure}|{line}" if self.measure else line
 
+    @property
+    def size(self) -> int:
+        """The number of queries that have values."""
+        return int(self.queries.partition("-")[0])
+
     def profile(self) -> Profile:
         """Return the settings as a profile: `standard-1` with what differs.
 
@@ -148,7 +153,7 @@ class Signature:
             if mine != theirs:
                 differences.append(f"{name} is {mine} and {theirs}")
         if self.queries != other.queries:
-            sizes = [int(signature.queries.partition("-")[0]) for signature in (self, other)]
+            sizes = [self.size, other.size]
             fact = "other queries" if sizes[0] == sizes[1] else f"{sizes[0]:,} and {sizes[1]:,} queries"
             differences.append(f"the query sets differ: {fact}")
         return differences

@@ -31,7 +31,9 @@ from rankworth.measures import Fact, Measure
 from rankworth.measures.facts import RUNID
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
+from rankworth.results import long as long_form
 from rankworth.results.amounts import described_amounts
+from rankworth.results.long import LEVEL, measured, recorded, recorded_intervals, restored
 from rankworth.results.tables import SEED, whole
 from rankworth.results.values import Interval, PerQuery, details
 from rankworth.scoring import columns as scoring
@@ -41,7 +43,7 @@ from rankworth.stats import RESAMPLES
 from rankworth.stats.samples import check_sampling
 from rankworth.tables import analysis
 from rankworth.tables import columns as tables
-from rankworth.tables.frames import FrameLibrary
+from rankworth.tables.frames import FrameLibrary, to_library
 from rankworth.tables.show import Shown
 from rankworth.version import __version__
 
@@ -277,14 +279,22 @@ class Result(Shown):
             raise refused[0]
         return intervals
 
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
-        """Return one row per query, as `per_query.to_frame`.
+    def to_frame(self, library: FrameLibrary = "polars", *, long: bool = False, level: float = LEVEL) -> Any:  # noqa: ANN401 - the library's own frame
+        """Return one row per query, as `per_query.to_frame`; or in long form one for each mean, as `Values.to_frame`.
+
+        Args:
+            library: `polars`, `pandas` or `pyarrow`.
+            long: whether the means are wanted.
+            level: confidence level of their intervals.
 
         Raises:
-            UsageError: `missing-library`, `unknown-setting`.
+            UsageError: `missing-library`, `unknown-setting`; `not-measured` as `interval`.
 
         """
-        return self.per_query.to_frame(library)
+        if not long:
+            return self.per_query.to_frame(library)
+        labels = [column.label for column in self.columns]
+        return to_library(long_form.sheet(long_form.rows(described_means(self, level), labels)), library)
 
     def sheets(self) -> list[tables.Sheet]:
         """Return the means, with what deserves a second look."""
@@ -298,6 +308,22 @@ class Result(Shown):
         width = max((len(column.label) for column in self.columns), default=0)
         lines = [f"{label:<{width}}  {mean:.4f}" for label, mean in self.mean().items()]
         return "\n".join([*lines, f"{counted(len(self.queries))}   {self.signature}"])
+
+
+def described_means(result: Result, level: float) -> dict[str, Any]:
+    """Return the means of a result as the record has them, with their intervals; groups have those of the file.
+
+    Raises:
+        UsageError: `not-measured` as `Result.interval`.
+
+    """
+    return {
+        "name": result.run,
+        "signatures": {column.label: column.signature for column in result.columns},
+        "mean": {label: recorded(mean, None) for label, mean in result.mean().items()},
+        "interval": recorded_intervals(result.interval(level=level, seed=SEED)),
+        "groups": result.groups,
+    }
 
 
 def save(table: "RunValues", path: str | os.PathLike[str]) -> None:
@@ -370,13 +396,7 @@ def _run(name: str, values: "Values", signature: str, level: float | None, *, wi
         run["runid"] = values.tag
     if values.signature != signature:
         run["signature"] = values.signature
-    run["signatures"] = dict(sorted(values.signatures.items()))
-    run |= _means(values, values.per_query.kinds, level)
-    if values.slices:
-        run["groups"] = {
-            group: {"queries": part.counts.scored, "signature": part.signature, **_means(part, {}, level)}
-            for group, part in values.slices.items()
-        }
+    run |= measured(values, level)
     run |= _bounds(values, with_queries=with_queries)
     run["warnings"] = [notice._asdict() for notice in values.notices]
     if with_queries:
@@ -408,15 +428,6 @@ def _shared(values: "Values", *, with_queries: bool) -> dict[str, Any]:
 def _text_columns(values: "Values") -> dict[str, list[str]]:
     """Return the texts of queries, and their group."""
     return ({} if values.by is None else {"group": values.per_query.groups}) | values.per_query.texts
-
-
-def _means(values: "Values", kinds: Mapping[str, tables.Kind], level: float | None) -> dict[str, Any]:
-    """Return means by measure, and their intervals if there is a level; None for undefined values."""
-    means = {"mean": {label: recorded(mean, kinds.get(label)) for label, mean in sorted(values.mean().items())}}
-    if level is None:
-        return means
-    intervals = sorted(values.interval(level=level, seed=SEED).items())
-    return means | {"interval": {label: analysis.record(interval) for label, interval in intervals}}
 
 
 def _bounds(values: "Values", *, with_queries: bool) -> dict[str, Any]:
@@ -461,15 +472,6 @@ def _uneven(column: scoring.Column) -> dict[str, list[float | str | None]]:
     }
 
 
-def recorded(value: float, kind: tables.Kind | None) -> float | str | None:
-    """Return a number as it stands in a file: counts as whole numbers, None for NaN, and `Infinity` as a text."""
-    if math.isnan(value):
-        return None
-    if math.isinf(value):
-        return "Infinity" if value > 0 else "-Infinity"
-    return int(value) if kind == "count" and value.is_integer() else value
-
-
 def parquet(document: Mapping[str, Any]) -> bytes:
     """Write results as a Parquet file: a row for each run and query; null is no value, NaN an undefined one.
 
@@ -483,7 +485,7 @@ def parquet(document: Mapping[str, Any]) -> bytes:
     texts = {*text_labels(document)}
     rows = [
         {"run": run["name"], "query": query}
-        | {label: cell if label in texts or isinstance(cell, int) else _float(cell) for label, cell in cells.items()}
+        | {label: cell if label in texts or isinstance(cell, int) else restored(cell) for label, cell in cells.items()}
         for run in document["runs"]
         for query, cells in run["per_query"].items()
     ]
@@ -496,11 +498,6 @@ def parquet(document: Mapping[str, Any]) -> bytes:
     metadata = {"rankworth": compact(document)}
     pl.DataFrame(rows, schema, strict=False, orient="row").write_parquet(target, metadata=metadata)
     return target.getvalue()
-
-
-def _float(cell: float | str | None) -> float:
-    """Return the number that stands in a record: NaN for None, infinity for `Infinity`."""
-    return math.nan if cell is None else float(cell)
 
 
 def text_labels(document: Mapping[str, Any]) -> list[str]:

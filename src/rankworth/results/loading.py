@@ -28,9 +28,9 @@ from rankworth.results.file import (
     StoredBounds,
     digest,
     quantity_of,
-    recorded,
     text_labels,
 )
+from rankworth.results.long import recorded
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Mask
 from rankworth.settings import DATA

@@ -103,6 +103,17 @@ def rows(table: "RunValues") -> "list[tuple[str, str, Values]]":
     return rows
 
 
+def columns_of_means(table: "RunValues") -> dict[str, list[Any]]:
+    """Return a row for each run and group: `run`, where groups are shown `group` and `queries`, and each measure."""
+    runs = rows(table)
+    means = [values.mean() for _, _, values in runs]
+    columns: dict[str, list[Any]] = {"run": [run for run, _, _ in runs]}
+    if any(values.by is not None for _, _, values in runs):
+        columns["group"] = [group for _, group, _ in runs]
+        columns["queries"] = [values.counts.scored for _, _, values in runs]
+    return columns | {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
+
+
 def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--per-query") -> Sheet:
     """Make a table with a row per run and a column per measure, with intervals where they are wanted.
 

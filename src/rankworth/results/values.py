@@ -20,6 +20,7 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Profile, ResolvedMeasure, signature
 from rankworth.results import tables
+from rankworth.results.long import LEVEL, mean_rows, sheet
 from rankworth.scoring.averaging import Standing
 from rankworth.scoring.columns import Column, Mask, side_by_side
 from rankworth.scoring.counts import Counts, Notice
@@ -187,21 +188,25 @@ class _Evaluation(Shown):
     def _table(self) -> "RunValues":
         """The values of all runs."""
 
-    def to_frame(self, library: FrameLibrary = "polars") -> Any:  # noqa: ANN401 - the library's own frame
+    def to_frame(self, library: FrameLibrary = "polars", *, long: bool = False, level: float = LEVEL) -> Any:  # noqa: ANN401 - the library's own frame
         """Return one row per run: `run` and the mean of each measure; also a row for each group where groups are shown.
+
+        In long form there is a row for each run and measure, as data warehouses load them: `run, measure, mean, low,
+        high, level, queries, signature`, and `group` behind `run` where groups are shown. `low` and `high` are the ends
+        of the confidence interval, `queries` is how many queries have a value. What is undefined is null, and what is
+        infinite is infinite.
+
+        Args:
+            library: `polars`, `pandas` or `pyarrow`.
+            long: whether it is wanted in long form.
+            level: confidence level of the intervals, which only the long form has.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        runs = tables.rows(self._table)
-        means = [values.mean() for _, _, values in runs]
-        columns: dict[str, Any] = {"run": [run for run, _, _ in runs]}
-        if any(values.by is not None for _, _, values in runs):
-            columns["group"] = [group for _, group, _ in runs]
-            columns["queries"] = [values.counts.scored for _, _, values in runs]
-        columns |= {name: [mean[name] for mean in means] for name in (means[0] if means else {})}
-        return to_library(columns, library)
+        table = self._table
+        return to_library(sheet(mean_rows(table, level)) if long else tables.columns_of_means(table), library)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a results file, with the values of each query, which `rankworth.load` reads again.

@@ -56,6 +56,7 @@ class Sheet:
         defects: what is wrong with the numbers; shown wherever they are.
         title: what the table is about, in one line.
         lead: sentences between title and table, of any language.
+        has_infinite: whether programs get infinite numbers as such; where not, they get nothing for them.
 
     """
 
@@ -66,6 +67,7 @@ class Sheet:
     title: str = ""
     lead: tuple[str, ...] = ()
     legend: tuple[str, ...] = ()
+    has_infinite: bool = False
 
     def beginning(self, rows: int) -> "Sheet":
         """Keep the first rows, and note how many there are; mark no best values, which may be among the other rows.
@@ -95,7 +97,7 @@ class Sheet:
     def flat(self) -> Iterator[tuple[str, Kind, list[Any]]]:
         """Return columns for machines: name, kind, values; bounds as `NAME.low` and `NAME.high`, None for undefined."""
         for column in self.columns:
-            yield column.name, column.kind, defined(column.values)
+            yield column.name, column.kind, defined(column.values, infinite=self.has_infinite)
             if column.bounds:
                 yield f"{column.name}.low", column.kind, defined([low for low, _ in column.bounds])
                 yield f"{column.name}.high", column.kind, defined([high for _, high in column.bounds])
@@ -113,10 +115,15 @@ def by_name(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> dict[str, li
     return {name: [row[index] for row in table] for index, name in enumerate(names)}
 
 
-def defined(values: Sequence[Any]) -> list[Any]:
+def defined(values: Sequence[Any], *, infinite: bool = False) -> list[Any]:
     """Return the values as they are, None for numbers that are not finite.
 
-    >>> defined(["q1", 0.5, float("nan"), None])
-    ['q1', 0.5, None, None]
+    Args:
+        values: the cells of a column.
+        infinite: whether infinite numbers stay.
+
+    >>> defined(["q1", 0.5, float("nan"), None]), defined([math.inf], infinite=True)
+    (['q1', 0.5, None, None], [inf])
     """
-    return [None if isinstance(value, float) and not math.isfinite(value) else value for value in values]
+    is_defined = (lambda value: not math.isnan(value)) if infinite else math.isfinite
+    return [value if not isinstance(value, float) or is_defined(value) else None for value in values]

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -39,7 +40,20 @@ def lines(sheet: Sheet) -> str:
     names, _, columns = zip(*sheet.flat(), strict=True)
     common: dict[str, Any] = {"signature": sheet.comment} if sheet.comment else {}
     common |= {"defects": sheet.defects} if sheet.defects else {}
-    return "".join(line(dict(zip(names, row, strict=True)) | common) for row in zip(*columns, strict=True))
+    return "".join(
+        line(dict(zip(names, map(spelled, row), strict=True)) | common) for row in zip(*columns, strict=True)
+    )
+
+
+def spelled(value: Any) -> Any:  # noqa: ANN401 - a cell of any kind
+    """Return an infinite number as the text `Infinity`, since JSON has no number for it.
+
+    >>> spelled(0.5), spelled(float("-inf"))
+    (0.5, '-Infinity')
+    """
+    if isinstance(value, float) and math.isinf(value):
+        return "Infinity" if value > 0 else "-Infinity"
+    return value
 
 
 def trec(sheet: Sheet) -> str:

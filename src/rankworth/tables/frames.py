@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rankworth.errors import UsageError, not_text
+from rankworth.tables.columns import Sheet
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,8 +16,20 @@ FrameLibrary = Literal["polars", "pandas", "pyarrow"]
 _FEW: Final = 1 << 16
 
 
-def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401 - the library's own frame
+def typed_columns(sheet: Sheet) -> "dict[str, pl.Series]":
+    """Return the columns of `Sheet.flat` as columns of Polars: text, whole numbers or floats, null where undefined."""
+    import polars as pl  # noqa: PLC0415 - not needed for every frame
+
+    types = {"text": pl.String(), "count": pl.Int64()}
+    return {name: pl.Series(name, values, dtype=types.get(kind, pl.Float64())) for name, kind, values in sheet.flat()}
+
+
+def to_library(columns: Mapping[str, Any] | Sheet, library: str) -> Any:  # noqa: ANN401 - the library's own frame
     """Convert columns to a frame of the library that was asked for.
+
+    Args:
+        columns: by name; those of a sheet are null where they are undefined, in pandas NaN.
+        library: `polars`, `pandas` or `pyarrow`.
 
     Raises:
         UsageError: `missing-library`, `unknown-setting`.
@@ -32,8 +45,14 @@ def to_library(columns: Mapping[str, Any], library: str) -> Any:  # noqa: ANN401
     except ImportError:
         raise UsageError("missing-library", f"{library} is not installed", remedy=f"pip install {library}") from None
     make = module.table if library == "pyarrow" else module.DataFrame
+    convert = _plain
     try:
-        return make({name: _plain(column) for name, column in columns.items()})
+        if isinstance(columns, Sheet):
+            columns = typed_columns(columns)
+            convert = {"polars": lambda column: column, "pyarrow": lambda column: column.to_arrow()}.get(
+                library, _plain
+            )
+        return make({name: convert(column) for name, column in columns.items()})
     except UnicodeEncodeError as error:
         raise not_text(f"the text {error.object!r}") from None
 

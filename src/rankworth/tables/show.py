@@ -16,8 +16,13 @@ from rankworth.tables.look import Look
 Form = Literal["table", "tsv", "json", "jsonl", "csv", "md", "latex", "html"]
 """How any result may be shown; `FORMATS` says how each is written."""
 
-ValueForm = Literal[Form, "trec", "parquet"]
+ValueForm = Literal[Form, "trec", "parquet", "long"]
 """How values may be shown."""
+
+LONG: Final = "long"
+"""the form that says which rows are written: one for each mean. The suffix of a file says how"""
+LONG_FILES: Final = ("csv", "tsv", "jsonl", "parquet")
+"""the forms of files that hold rows"""
 
 _ROWS: Final = 60
 """how many rows of a table a notebook shows"""
@@ -69,6 +74,7 @@ FORMATS: Final[Mapping[str, Format]] = {
     "html": Format(".html", "tables", markup.page),
     "trec": Format("", "rows", _joined(lambda sheet, _: data.trec(sheet)), is_signed=False),
     "parquet": Format(".parquet", "record"),
+    LONG: Format("", "rows", _joined(partial(data.delimited, separator=","))),
 }
 """What is written, by form: a further form takes an entry, and its name in `Form`."""
 
