@@ -1,14 +1,13 @@
 """Public API: chunks, the best that retrieval could do with a chunking, before any retriever is run."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, Self
 
 from rankworth.errors import InputError, MeasureError, UsageError, quoted
 from rankworth.evaluation.runner import evaluate_runs
 from rankworth.io import spans
-from rankworth.io.facts import Observed
-from rankworth.io.files import file_batches, files_of
+from rankworth.io.files import batches_of, files_of
 from rankworth.io.id_rules import IdRule
 from rankworth.io.id_tables import rule_for_documents
 from rankworth.io.layout import RUN
@@ -23,8 +22,6 @@ from rankworth.profiles import DEFAULT
 from rankworth.stats.spans import Span, cover
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from rankworth.io.source import Source
     from rankworth.results.values import RunValues
 
@@ -96,64 +93,109 @@ def chunks(
         remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
         raise MeasureError("missing-input", "the ceiling of a chunking needs gold that is spans", remedy=remedy)
     wanted = {query: [span for span, grade in graded if grade > 0] for query, graded in gold_spans(judged).items()}
-    how = _Reading(run_columns or {}, rule, cost_column(cost))
-    named = _named(chunkings)
-    runs = {name: _perfect(wanted, spans_of(source, name, how), name) for name, source in named.items()}
-    if how.cost:
-        runs = {name: how.with_costs(run, named[name]) for name, run in runs.items()}
+    costs = cost_column(cost)
+    read = {name: _Chunks.of(source, name, run_columns or {}, rule) for name, source in _named(chunkings).items()}
+    runs = {name: _perfect(wanted, each.spans(), name) for name, each in read.items()}
+    if costs:
+        runs = {name: read[name].with_costs(run, costs) for name, run in runs.items()}
         measures = (*MEASURES, COST) if measures is MEASURES else measures
         settings = {"span_share": 0.0} | settings
     return evaluate_runs(judged, runs, measures, queries=queries, profile=profile, **settings)
 
 
 @dataclass(frozen=True)
-class _Reading:
-    """How chunks are read.
+class _Chunks:
+    """All chunks of a chunking, whose costs are read as those of a run.
 
     Attributes:
+        source: as for `chunks`.
+        name: of the chunking.
         columns: which column holds what.
-        rule: how texts become spans; None where there are no sources.
-        cost: the column of costs by what is counted; nothing where none is named.
+        ids: how texts become spans; None where there are no sources.
+        files: those of the source.
 
     """
-
-    columns: Mapping[str, str]
-    rule: IdRule | None
-    cost: Mapping[str, str]
-
-    def with_costs(self, run: Run, source: Any) -> Run:  # noqa: ANN401 - as for `chunks`
-        """Say what the pieces of a perfect retriever cost.
-
-        Args:
-            run: what it returns.
-            source: all chunks.
-
-        Raises:
-            InputError: `bad-cost`, `frame-columns`.
-
-        """
-        if _are_items(source, has_sources=self.rule is not None):
-            text = f"{run.name}: chunks that are texts or tuples have no column of costs"
-            raise InputError("bad-cost", text, remedy="give rows with source, start, end and what they cost")
-        columns = {role: name for role, name in _COLUMNS.items() if role != "score"} | dict(self.columns)
-        files = () if isinstance(source, Mapping) else files_of(source, RUN, Reading(columns=columns))
-        chunks = _Chunks(source, run.name, columns, self.rule, files)
-        [(unit, column)] = self.cost.items()
-        costs = Costs.of_rows(rows_of(chunks, column, unit), unit, run.name)
-        return run.with_costs({document: cost for (_, document), cost in costs.by_pair.items()}, unit)
-
-
-@dataclass(frozen=True)
-class _Chunks:
-    """All chunks of a chunking, whose costs are read as those of a run."""
 
     source: Any
     name: str
     columns: Mapping[str, str]
     ids: IdRule | None
-    files: "Sequence[Source]"
+    files: "Sequence[Source]" = ()
     format: str = ""
     kept: frozenset[str] | None = None
+
+    @classmethod
+    def of(cls, source: Any, name: str, columns: Mapping[str, str], ids: IdRule | None) -> Self:  # noqa: ANN401 - as for `chunks`
+        """Find the files of a chunking."""
+        made = cls(source, name, _COLUMNS | dict(columns), ids)
+        if isinstance(source, Mapping) or made.are_items:
+            return made
+        return replace(made, files=files_of(source, RUN, Reading(columns=made.columns)))
+
+    @property
+    def called(self) -> str:
+        """What messages call them."""
+        return self.name if self.files else f"the chunks {self.name}"
+
+    def spans(self) -> list[Span]:
+        """Read the spans of the chunks.
+
+        Raises:
+            InputError: `bad-span`, `missing-value`, `frame-columns`, `empty-input`.
+
+        """
+        if self.are_items:
+            documents = self._documents_of_items()
+        else:
+            reading = Reading(columns=self.columns, ids=self.ids)
+            frames = batches_of(self.source, self.files, RUN, reading, self.called)
+            documents = [document for frame in frames for document in frame["document"].to_list()]
+        pieces = [span for document in dict.fromkeys(documents) if (span := spans.parsed(document)) is not None]
+        if not pieces:
+            raise InputError("empty-input", f"{self.called}: there is no chunk")
+        return pieces
+
+    def with_costs(self, run: Run, cost: Mapping[str, str]) -> Run:
+        """Say what the pieces of a perfect retriever cost.
+
+        Args:
+            run: what it returns.
+            cost: the column of costs by what is counted.
+
+        Raises:
+            InputError: `bad-cost`, `frame-columns`.
+
+        """
+        if self.are_items:
+            text = f"{self.name}: chunks that are texts or tuples have no column of costs"
+            raise InputError("bad-cost", text, remedy="give rows with source, start, end and what they cost")
+        [(unit, column)] = cost.items()
+        costs = Costs.of_rows(rows_of(self, column, unit), unit, self.name)
+        return run.with_costs({document: cost for (_, document), cost in costs.by_pair.items()}, unit)
+
+    @property
+    def are_items(self) -> bool:
+        """Whether chunks are tuples, or all of them texts that can be sought in sources, and no rows."""
+        source = self.source
+        if not isinstance(source, list | tuple):
+            return False
+        are_sought = self.ids is not None and bool(source) and set(map(type, source)) in ({str}, {tuple})
+        return spans.are_spans(source) or are_sought
+
+    def _documents_of_items(self) -> list[str]:
+        """Return the ids of chunks given as tuples, or as texts found in sources."""
+
+        def where(row: int) -> str:
+            return f"{self.called}: item {row}"
+
+        if self.ids is None:
+            return spans.of_items(self.source, where) or []
+        import polars as pl  # noqa: PLC0415 - not needed for files
+
+        documents = spans.of_items(self.source, where, in_sources=True)
+        if documents is None:
+            documents = spans.of_texts(self.source, where)
+        return self.ids.renamed(pl.Series(documents), self.called).to_list()
 
 
 def _named(chunkings: object) -> dict[str, Any]:
@@ -173,69 +215,6 @@ def _named(chunkings: object) -> dict[str, Any]:
     if twice := [name for name in names if names.count(name) > 1]:
         raise UsageError("run-names", f"two chunkings are called {twice[0]!r}", remedy="give {name: path, ...}")
     return dict(zip(names, paths, strict=True))
-
-
-def spans_of(source: Any, name: str, how: _Reading) -> list[Span]:  # noqa: ANN401 - as for `chunks`
-    """Read the chunks of one chunking.
-
-    Args:
-        source: as for `chunks`.
-        name: of the chunking.
-        how: how they are read.
-
-    Raises:
-        InputError: `bad-span`, `missing-value`, `frame-columns`, `empty-input`.
-
-    """
-    called = name if is_path(source) else f"the chunks {name}"
-    if _are_items(source, has_sources=how.rule is not None):
-        documents = _documents_of_items(source, called, how.rule)
-    else:
-        reading = Reading(columns=_COLUMNS | dict(how.columns), ids=how.rule)
-        documents = [document for frame in _frames(source, called, reading) for document in frame["document"].to_list()]
-    pieces = [span for document in dict.fromkeys(documents) if (span := spans.parsed(document)) is not None]
-    if not pieces:
-        raise InputError("empty-input", f"{called}: there is no chunk")
-    return pieces
-
-
-def _are_items(source: Any, *, has_sources: bool) -> bool:  # noqa: ANN401 - as for `chunks`
-    """Return whether chunks are tuples, or all of them texts that can be sought in sources, and no rows."""
-    if not isinstance(source, list | tuple):
-        return False
-    return spans.are_spans(source) or (has_sources and bool(source) and set(map(type, source)) in ({str}, {tuple}))
-
-
-def _documents_of_items(source: Sequence[Any], called: str, rule: IdRule | None) -> list[str]:
-    """Return the ids of chunks given as tuples, or as texts found in sources."""
-
-    def where(row: int) -> str:
-        return f"{called}: item {row}"
-
-    if rule is None:
-        return spans.of_items(source, where) or []
-    import polars as pl  # noqa: PLC0415 - not needed for files
-
-    documents = spans.of_items(source, where, in_sources=True)
-    if documents is None:
-        documents = spans.of_texts(source, where)
-    return rule.renamed(pl.Series(documents), called).to_list()
-
-
-def _frames(source: Any, called: str, reading: Reading) -> "Iterable[pl.DataFrame]":  # noqa: ANN401 - as for `chunks`
-    """Return the rows of files or of an object."""
-    if files := () if isinstance(source, Mapping) else files_of(source, RUN, reading):
-        return file_batches(files, RUN, reading, Observed())
-    from rankworth.io.python_objects import Reader  # noqa: PLC0415 - not needed for files
-
-    observed = Observed()
-    rows = Reader(RUN, called, reading.columns, observed).read(source)
-    if reading.ids is not None and not isinstance(rows, Mapping):
-        return reading.ids.batches(iter([rows]), called, observed)
-    if isinstance(rows, Mapping):
-        text = f"{called}: {quoted(rows)} are no spans"
-        raise InputError("bad-span", text, remedy="give rows with source, start and end, or tuples of these")
-    return [rows]
 
 
 def _perfect(wanted: Mapping[str, list[Span]], pieces: list[Span], name: str) -> Run:

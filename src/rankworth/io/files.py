@@ -6,11 +6,11 @@ one. A higher score is better; where a ranking has no scores they are made from 
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io.facts import Observed
@@ -45,6 +45,36 @@ def files_of(source: object, layout: Layout, reading: Reading) -> tuple[Source, 
     for path in paths:
         files += (path,) if isinstance(path, Source) else opened(os.fsdecode(path), layout, reading)
     return tuple(files)
+
+
+def batches_of(
+    source: Any,  # noqa: ANN401 - whatever a run is made of
+    files: Sequence[Source],
+    layout: Layout,
+    reading: Reading,
+    called: str,
+) -> "Iterator[pl.DataFrame]":
+    """Yield the rows of files, or of an object where there are no files.
+
+    Args:
+        source: the object.
+        files: those of the source.
+        layout: `RUN` or `QRELS`.
+        reading: what the user says of them.
+        called: what messages call an object.
+
+    Raises:
+        InputError: with the problems of the files or the object.
+
+    """
+    observed = Observed()
+    if files:
+        return file_batches(files, layout, reading, observed)
+    from rankworth.io.python_objects import Reader, frame_of  # noqa: PLC0415 - not needed for files
+
+    rows = Reader(layout, called, reading.columns, observed, grades=reading.grades).read(source)
+    frame = frame_of(rows, layout, called, reading.grades) if isinstance(rows, Mapping) else rows
+    return iter([frame]) if reading.ids is None else reading.ids.batches(iter([frame]), called, observed)
 
 
 def file_batches(

@@ -7,12 +7,10 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import polars as pl
 
 from rankworth.errors import InputError
-from rankworth.io.facts import Observed
-from rankworth.io.files import file_batches
+from rankworth.io.files import batches_of
 from rankworth.io.grade_words import NONE, TextCounts, Words
 from rankworth.io.layout import RUN
 from rankworth.io.options import Reading
-from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.source import STDIN
 
 if TYPE_CHECKING:
@@ -101,14 +99,8 @@ def _read(run: Costly, column: str, words: Words = NONE) -> pl.DataFrame:
 
     """
     columns = {role: name for role, name in run.columns.items() if role not in ("score", "rank")} | {"score": column}
-    reading, observed = Reading(run.format, columns, grades=words, ids=run.ids), Observed()
-    if run.files:
-        frames = file_batches(run.files, RUN, reading, observed)
-    else:
-        called = f"run {run.name}" if run.name else "the run"
-        rows = Reader(RUN, called, reading.columns, observed, grades=reading.grades).read(run.source)
-        rows = frame_of(rows, RUN, called, reading.grades) if isinstance(rows, Mapping) else rows
-        frames = iter([rows]) if run.ids is None else run.ids.batches(iter([rows]), called, observed)
+    reading = Reading(run.format, columns, grades=words, ids=run.ids)
+    frames = batches_of(run.source, run.files, RUN, reading, f"run {run.name}" if run.name else "the run")
     return pl.concat([part.select("query", "document", "score") for part in frames])
 
 
