@@ -1021,3 +1021,54 @@ def test_what_may_not_be_copied_is_shown_to_be_copied(browser: Browser, playgrou
         more(page)
         page.get_by_role("button", name="Copy link").click()
         expect(dialog.get_by_label("Link", exact=True)).to_have_value(re.compile("^http://127.0.0.1:"))
+
+
+PIECES = {"handbook.md": "<b>Shoes</b> can be returned 🍷 within 30 days.", "arabic.md": "الشحن مجاني فوق خمسين يورو."}
+
+
+@pytest.fixture(scope="module")
+def pieces() -> Iterator[str]:
+    """A server with pieces of two texts, beside gold that overlaps itself."""
+    at = {name: text.index for name, text in PIECES.items()}
+    end = at["handbook.md"]("🍷") + 1
+    gold = {
+        "q1": [("handbook.md", 0, at["handbook.md"](" can")), ("handbook.md", 3, end)],
+        "q2": [("arabic.md", at["arabic.md"]("فوق"), at["arabic.md"]("."))],
+    }
+    run = {query: [(name, 0, len(text)) for name, text in PIECES.items()] for query in gold}
+    qrels, small = rw.Qrels(gold, sources=PIECES), rw.Run(run, "small", sources=PIECES)
+    with served(Inspector(qrels, {"small": small}, ["SpanR@2"], {"rel": None, "profile": "standard-1"})) as address:
+        yield address
+
+
+@pytest.mark.parametrize("width", [1100, 375])
+def test_gold_is_marked_in_pieces_whose_text_is_no_markup(browser: Browser, pieces: str, width: int) -> None:
+    with page_of(browser, pieces, viewport={"width": width, "height": 800}) as page:
+        expect(page.locator("h2")).to_have_text("q1")
+        first = page.locator(".document").first
+        first.locator("summary").click()
+        whole = first.locator("div[dir=auto]")
+        expect(whole).to_have_text(PIECES["handbook.md"])
+        expect(whole.locator("mark")).to_have_text(["<b>Shoes</b> can be returned 🍷"])  # its four marks are one
+        expect(whole.locator("b")).to_have_count(0)
+        style = "(mark) => getComputedStyle(mark).textDecorationLine"
+        assert whole.locator("mark").evaluate(style) == "underline"
+        expect(page.locator(".document").nth(1).locator("mark")).to_have_count(0)
+        page.locator(".query").nth(1).click()
+        page.locator(".document").nth(1).locator("summary").click()
+        whole = page.locator(".document").nth(1).locator("div[dir=auto]")
+        expect(whole.locator("mark")).to_have_text(["فوق خمسين يورو"])
+        assert whole.evaluate("(text) => getComputedStyle(text).direction") == "rtl"
+        expect(page.locator(".advice")).to_have_count(0)  # pieces are not moved
+        wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+        assert page.evaluate(wide) == 0
+
+
+@pytest.mark.parametrize("scheme", BARRIERS)
+def test_no_barrier_is_found_in_pieces(browser: Browser, pieces: str, scheme: str) -> None:
+    script = (Path(axe.__file__).parent / "axe.min.js").read_text("utf-8")
+    with page_of(browser, pieces, color_scheme=scheme, bypass_csp=True) as page:
+        page.locator(".document summary").first.click()
+        page.evaluate(script)
+        found = page.evaluate(BARRIERS[scheme])["violations"]
+        assert [(one["id"], one["nodes"][0]["html"]) for one in found] == []

@@ -551,3 +551,32 @@ def test_the_reader_chooses_which_of_several_runs_are_compared(browser: Browser,
         page.locator("[data-key=pair-b]").select_option("bm25")
         expect(page.locator("#pair h2")).to_have_text("bm25 beside fused")
         expect(page.locator("#pair .size").first).to_have_text(f"\u2212{row.difference:.3f}")
+
+
+@pytest.mark.parametrize("width", [1100, 375])
+def test_gold_is_marked_in_pieces_whose_text_is_no_markup(browser: Browser, tmp_path: Path, width: int) -> None:
+    texts = {
+        "handbook.md": "<b>Shoes</b> can be returned 🍷 within 30 days.",
+        "arabic.md": "الشحن مجاني فوق خمسين يورو.",
+    }
+    at = {name: text.index for name, text in texts.items()}
+    gold = {
+        "q1": [("handbook.md", at["handbook.md"]("can"), at["handbook.md"](" within"))],
+        "q2": [("arabic.md", at["arabic.md"]("فوق"), at["arabic.md"]("."))],
+    }
+    run = rw.Run(
+        {query: [(name, 0, len(text)) for name, text in texts.items()] for query in gold}, "small", sources=texts
+    )
+    path = tmp_path / "spans.html"
+    make(rw.Qrels(gold, sources=texts), {"small": run}, ["SpanR@2"], profiles=False).save(path)
+    for query, place, marked in (("q1", 0, "can be returned 🍷"), ("q2", 1, "فوق خمسين يورو")):
+        with opened(browser, path, f"#q={query}", viewport={"width": width, "height": 800}) as page:
+            document = page.locator("#query .document").nth(place)
+            document.locator("summary").click()
+            whole = document.locator("div[dir=auto]")
+            expect(whole).to_have_text([*texts.values()][place])
+            expect(whole.locator("mark")).to_have_text([marked])
+            expect(whole.locator("b")).to_have_count(0)
+            expect(page.locator("#query .document").nth(1 - place).locator("mark")).to_have_count(0)
+            assert whole.locator("mark").evaluate("(mark) => getComputedStyle(mark).textDecorationLine") == "underline"
+            assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0

@@ -33,6 +33,7 @@ from rankworth.explorer.playground import (
     require,
 )
 from rankworth.io import atomic, query_texts, write
+from rankworth.judging.spans import MarkedTexts, run_of_spans
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of
@@ -91,7 +92,9 @@ class Inspector:
 
     def __post_init__(self) -> None:
         """Keep runs as rows, of which those of a query are found at once, and evaluate them."""
-        self.runs = {name: self._in_memory(run, name) for name, run in self.runs.items()}
+        runs = {name: run_of_spans(run) if self.has_spans else run for name, run in self.runs.items()}
+        self._rows_of = runs
+        self.runs = {name: self._in_memory(run, name) for name, run in runs.items()}
         self._refuse_unwritable()
         values = self._evaluated(self.qrels, self.runs)
         self.measures = next(iter(values.values())).per_query.measures[:-1]
@@ -108,11 +111,14 @@ class Inspector:
         """Refuse a file of new grades whose format cannot hold the id of some query or document of a run.
 
         Raises:
-            UsageError: `unwritable-output`, `unknown-format`.
+            UsageError: `unwritable-output`, `unknown-format`, `conflicting-options`.
 
         """
         if not self.save:
             return
+        if self.has_spans:
+            text = f"--save-grades {self.save}: pieces are judged by gold spans, and nobody grades them here"
+            raise UsageError("conflicting-options", text, remedy="leave it out")
         form = write.target_format(self.save, "")
         for name, run in self.runs.items():
             ids = run.to_frame().select(pl.col("query", "document").cast(pl.String))
@@ -124,15 +130,13 @@ class Inspector:
                 raise UsageError("unwritable-output", text, remedy=remedy) from None
 
     @cached_property
-    def documents(self) -> Mapping[str, str]:
+    def documents(self) -> MarkedTexts:
         """What documents say: those that are judged, and those within the first ranks of a run."""
-        if self.docs is None or isinstance(self.docs, Mapping):
-            return self.docs or {}
         wanted = set(self.qrels.document_series.cast(pl.String))
         for run in self.runs.values():
             first = run.to_frame().group_by("query", maintain_order=True).head(MAX_RANKS)
             wanted |= set(first["document"].cast(pl.String))
-        return query_texts.documents(self.docs, wanted)
+        return MarkedTexts.of(self.qrels, self._rows_of.values(), self.docs, wanted)
 
     @cached_property
     def groups(self) -> dict[str, set[str]]:
@@ -149,6 +153,11 @@ class Inspector:
         """Whether documents are judged by subtopic."""
         rows = self.qrels.by_subtopic()
         return rows is not None and rows["subtopic"].n_unique() > 1
+
+    @property
+    def has_spans(self) -> bool:
+        """Whether gold is spans, so that pieces are judged by it, and by nobody."""
+        return self.qrels.facts.spans
 
     @cached_property
     def scale(self) -> list[float]:
@@ -170,7 +179,9 @@ class Inspector:
             "groups": list(self.groups),
             "sorts": SORTS,
             "saves": self.save,
-            "judges": not self.has_subtopics,
+            "judges": not self.has_subtopics and not self.has_spans,
+            "moves": not self.has_spans,
+            "marks": self.has_spans and bool(self.documents.texts),
             "scale": self.scale,
         }
 
@@ -223,7 +234,8 @@ class Inspector:
         ranks = [{row["document"]: row["rank"] for row in ranking["rows"]} for ranking in rankings]
         for ranking, elsewhere in zip(rankings, ranks[::-1], strict=True):
             ranking["rows"] = [
-                self._with_text(row) | {"elsewhere": elsewhere.get(row["document"]), "is_new": row["document"] in new}
+                self._with_text(row, query)
+                | {"elsewhere": elsewhere.get(row["document"]), "is_new": row["document"] in new}
                 for row in ranking["rows"][:depth]
             ]
         text = self.text_by_query.get(query, "")
@@ -241,10 +253,11 @@ class Inspector:
 
         """
         run, column = _among(self.runs, request, "run"), self._column(request)
+        self._require_documents()
         state = self.playground({"query": self._query(request), "runs": [run]}) | {"lead": column}
         page = Playground.of(state)
         before = finite(self._values[run][self._rows[page.query], column].item())
-        moves = [self._with_text(move) for move in best_moves(page)[:_MOVES]]
+        moves = [self._with_text(move, page.query) for move in best_moves(page)[:_MOVES]]
         retrieved = len(page.rankings[0].documents)
         return {"run": run, "measure": page.lead, "value": before, "moves": moves, "retrieved": retrieved}
 
@@ -257,6 +270,7 @@ class Inspector:
         """
         query, document = self._query(request), checked_text(request, "document")
         grade = checked_number(request, "grade")
+        self._require_documents()
         text = "the judgements have subtopics, and a new grade would have none"
         require(not self.has_subtopics, text, "add it to the file of judgements")
         other_grades = {name: each for name, each in self.judged.get(query, {}).items() if name != document}
@@ -283,6 +297,7 @@ class Inspector:
             UsageError: `bad-request`; as `judge_next` for measures without bounds.
 
         """
+        self._require_documents()
         names = [_among(self.runs, {"run": name}, "run") for name in (request.get("base"), request.get("run")) if name]
         runs, measure = {name: self.runs[name] for name in names}, self.measures[self._column(request)]
         qrels = self._with_new(self.qrels) if any(self.judged.values()) else self.qrels
@@ -290,7 +305,7 @@ class Inspector:
             candidates = judge_next(qrels, runs, measure, n=_LISTED, **self.conventions)
             verdict = compare(qrels, runs, [measure], **self.conventions).verdict.sentence if len(runs) > 1 else ""
         documents = [
-            self._with_text({"document": str(row.document), "query": str(row.query)})
+            self._with_text({"document": str(row.document), "query": str(row.query)}, str(row.query))
             | {"query_text": self.text_by_query.get(str(row.query), ""), "ranks": row.ranks, "effect": row.effect}
             for row in candidates.documents
         ]
@@ -335,6 +350,7 @@ class Inspector:
     def playground(self, request: Request) -> dict[str, Any]:
         """Return a query as a state of the playground: judged documents, rankings of the runs, and conventions."""
         query, conventions = self._query(request), with_quirks(self.conventions)
+        self._require_documents()
         rankings, notes = [], []
         for name in self._runs(request):
             frame = self.runs[name].only([query]).to_frame()
@@ -357,7 +373,7 @@ class Inspector:
             "text": self.text_by_query.get(query, ""),
             "note": " ".join(notes),
             "documents": [
-                {"id": document, "grade": grades.get(document), "text": self.documents.get(document, "")[:_TEXT]}
+                {"id": document, "grade": grades.get(document), "text": self.documents.texts.get(document, "")[:_TEXT]}
                 for document in ids
             ],
             "rankings": rankings,
@@ -388,7 +404,7 @@ class Inspector:
             relevant = sorted((document for document in grades if grades[document] > 0), key=lambda each: -grades[each])
             absent = [Missing(each, grades[each], None, None, None, None) for each in relevant]
             sentences = [f"{each} (grade {grades[each]:g}) was not retrieved" for each in relevant]
-            rest = self._missing(absent, sentences)
+            rest = self._missing(query, absent, sentences)
             return ranking | rest | {"rows": [], "arithmetic": "no document was retrieved", "formula": ""}
         explained = self._explained(qrels, run, query, measure)
         uncut = replace(parsed, cutoff=None) if (parsed := measure_of(measure)) else measure
@@ -401,7 +417,7 @@ class Inspector:
             "rows": [row | {"adds": adds.get(row["document"])} for row in rows if row["document"]],
             "arithmetic": how,
             "formula": explained.formula if explained else "",
-            **self._missing(gaps, [each.sentence(measure) for each in gaps]),
+            **self._missing(query, gaps, [each.sentence(measure) for each in gaps]),
         }
 
     def _explained(self, qrels: Qrels, run: Run, query: str, measure: str | Measure) -> Explanation | None:
@@ -412,17 +428,25 @@ class Inspector:
             return None
         return explanation
 
-    def _missing(self, missing: Sequence[Missing], sentences: Sequence[str]) -> dict[str, Any]:
+    def _missing(self, query: str, missing: Sequence[Missing], sentences: Sequence[str]) -> dict[str, Any]:
         """Return the first documents that do not count, with sentences, and how many are too low and absent."""
         rows = [
-            self._with_text({"document": str(each.document), "grade": each.grade, "sentence": sentence})
+            self._with_text({"document": str(each.document), "grade": each.grade, "sentence": sentence}, query)
             for each, sentence in zip(missing[:_DEPTH], sentences, strict=False)
         ]
         absent = sum(each.rank is None for each in missing)
         return {"missing": rows, "low": len(missing) - absent, "absent": absent}
 
-    def _with_text(self, row: dict[str, Any]) -> dict[str, Any]:
-        return row | {"text": self.documents.get(row["document"], "")}
+    def _with_text(self, row: dict[str, Any], query: str) -> dict[str, Any]:
+        """Add the text of the document, and start and end of what is gold in it."""
+        document = row["document"]
+        marks = self.documents.marks(query, document)
+        return row | {"text": self.documents.texts.get(document, ""), "marks": marks}
+
+    def _require_documents(self) -> None:
+        """Refuse to grade and to move pieces of sources."""
+        text = "pieces are judged by the gold spans that they hold, and are not moved or graded here"
+        require(not self.has_spans, text, "change the gold, and open the page again")
 
     def _part(self, query: str, name: str) -> tuple[Qrels, Run]:
         """Return judgements and ranking of one query; of two queries, where the run does not answer this one."""

@@ -4,7 +4,7 @@ A piece is relevant if it holds a share of a gold span, `span_share` or more; it
 span. A gold span that no piece holds so is a document that was not retrieved; one without a character is none.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Self
 
@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, quoted
 from rankworth.io import spans
-from rankworth.model import Qrels, Run
-from rankworth.stats.spans import Span, count_spans, shares_of
+from rankworth.model import Qrels, Run, row_texts
+from rankworth.stats.spans import Span, count_spans, shares_of, stretches_within
 
 if TYPE_CHECKING:
     from rankworth.io.source import Progress
@@ -84,9 +84,77 @@ class PieceSpans:
         return of_pieces, of_gold
 
 
-def texts_of_spans(qrels: Qrels) -> dict[str, str]:
-    """Return the text of each judged span if sources are given, else nothing."""
-    return {} if qrels.ids is None else qrels.ids.texts_of(qrels.document_series.unique().to_list())
+@dataclass(frozen=True)
+class MarkedTexts:
+    """The texts of pieces and of gold spans, and which of their characters are gold.
+
+    Attributes:
+        texts: by document; of documents that are no spans, too.
+        gold: the gold spans of each query; empty where judgements are no spans.
+
+    """
+
+    texts: Mapping[str, str]
+    gold: Mapping[str, Sequence[Span]]
+
+    @classmethod
+    def of(cls, qrels: Qrels | None, runs: Iterable[Run], docs: object, documents: Collection[str]) -> Self:
+        """Look up the texts of documents, and the gold of each query.
+
+        Args:
+            qrels: the judgements, where there are any.
+            runs: as they were read.
+            docs: texts by document, or a file of them; None where only those of spans are known.
+            documents: which of them.
+
+        Raises:
+            InputError: where the file cannot be read.
+
+        """
+        given: Mapping[str, str] = {}
+        if docs is not None:
+            from rankworth.io import query_texts  # noqa: PLC0415 - rarely needed
+
+            given = docs if isinstance(docs, Mapping) else query_texts.documents(docs, {*documents})
+        texts = {**texts_of_spans(qrels, runs, documents), **given}
+        graded = gold_spans(qrels) if qrels is not None and qrels.facts.spans else {}
+        return cls(texts, {query: [span for span, grade in spans_ if grade > 0] for query, spans_ in graded.items()})
+
+    def marks(self, query: str, document: str) -> list[tuple[int, int]]:
+        """Return start and end of each stretch of the text of a piece that is gold; none where it is not its span's."""
+        piece, text = spans.parsed(document), self.texts.get(document, "")
+        if piece is None or len(text) != piece[2] - piece[1]:
+            return []
+        return stretches_within(piece, self.gold.get(query, ()))
+
+    def marks_of(self, query: str, documents: Iterable[str], letters: int) -> dict[str, list[tuple[int, int]]]:
+        """Return those among the first letters of the texts of several documents, by document."""
+        marks = {
+            each: [(start, min(end, letters)) for start, end in self.marks(query, each) if start < letters]
+            for each in documents
+        }
+        return {document: stretches for document, stretches in marks.items() if stretches}
+
+
+def texts_of_spans(
+    qrels: Qrels | None, runs: Iterable[Run] = (), documents: Iterable[str] | None = None
+) -> dict[str, str]:
+    """Return the texts of spans: cut from their sources, or as the rows of runs have them; nothing elsewhere.
+
+    Args:
+        qrels: the judgements, where there are any.
+        runs: as they were read.
+        documents: which spans; those that are judged where not said.
+
+    """
+    if qrels is None or not qrels.facts.spans:
+        return {}
+    runs, wanted = list(runs), list(qrels.document_series.unique().to_list() if documents is None else documents)
+    for rule in (qrels.ids, *(run.ids for run in runs)):
+        if rule is not None and rule.is_of_sources:
+            texts: dict[str, str] = rule.texts_of(wanted)
+            return texts
+    return {document: text for run in runs for document, text in row_texts.of(run_of_spans(run)).items()}
 
 
 def gold_spans(gold: Qrels) -> dict[str, list[tuple[Span, float]]]:

@@ -76,7 +76,7 @@ def rows_of(run: Costly, column: str, unit: str) -> Iterator[Row]:
 
     """
     try:
-        frame = _read(run, column)
+        frame = read(run, column)
     except InputError as error:
         if error.slug not in _NO_NUMBER:
             raise
@@ -86,12 +86,12 @@ def rows_of(run: Costly, column: str, unit: str) -> Iterator[Row]:
         yield str(query), str(document), cost, f"{lines[number]}: " if lines else ""
 
 
-def _read(run: Costly, column: str, words: Words = NONE) -> pl.DataFrame:
-    """Read the rows of a run once more, with costs in place of scores.
+def read(run: Costly, column: str, words: Words = NONE) -> pl.DataFrame:
+    """Read the rows of a run once more, with the numbers of another column in place of scores.
 
     Args:
         run: the run.
-        column: which holds the costs.
+        column: which holds the numbers.
         words: what texts mean.
 
     Raises:
@@ -120,7 +120,7 @@ def _counted(run: Costly, column: str, unit: str, error: InputError) -> pl.DataF
     counts = TextCounts(tokens if unit == "tokens" else lambda text: len(text.encode()))
     try:
         if unit != "milliseconds":
-            return _read(run, column, counts)
+            return read(run, column, counts)
     except InputError as unread:
         if unread.slug not in _NO_NUMBER:
             raise

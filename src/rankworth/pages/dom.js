@@ -36,15 +36,38 @@ const FIRST = 120; // how many letters of a text are shown at first
 /** The first letters of a text. */
 export const shortened = (value, most = FIRST) => (value.length > most ? `${[...value].slice(0, most).join('')} …` : value);
 
+/** A text whose gold is marked; marks are [start, end] in letters, ascending. */
+export function marked(value, marks, shown = (part) => part) {
+  const letters = [...value];
+  const part = (start, end) => shown(letters.slice(start, end).join(''));
+  const starts = [0, ...marks.map(([, end]) => end)];
+  return starts.flatMap((start, index) => (index < marks.length ? [part(start, marks[index][0]), el('mark', {}, part(...marks[index]))] : [part(start)])).filter((child) => child !== '');
+}
+
+const BEFORE = 12; // how many letters are shown before the first gold, where that begins late
+
+/** The first letters of a text with gold, from shortly before the gold on where it begins late. */
+function excerpt(value, marks) {
+  const letters = [...value];
+  const first = marks[0][0] <= 2 * BEFORE ? 0 : marks[0][0] - BEFORE;
+  const last = Math.min(letters.length, first + FIRST);
+  const within = marks.filter(([start]) => start < last).map(([start, end]) => [start - first, Math.min(end, last) - first]);
+  return [first ? '… ' : '', ...marked(letters.slice(first, last).join(''), within, visible), last < letters.length ? ' …' : ''];
+}
+
 /** The title of a document, the first line of its text, or its id where there is no text; the id is in its tooltip. */
-export function titled(value, name, attributes = {}) {
+export function titled(value, name, attributes = {}, marks = []) {
+  if (marks.length) return el('span', {dir: 'auto', title: name, ...attributes}, excerpt(value, marks));
   const [line] = (value ?? '').trimStart().split('\n', 1);
   return line ? text(shortened(line), {title: name, ...attributes}) : id(name, attributes);
 }
 
-/** A text of which a single line is shown, until it is opened. */
-export const opening = (line, value, attributes = {}) => el('details', {class: 'whole', ...attributes},
-  el('summary', {}, text(line, {class: 'clip'})), el('div', {dir: 'auto'}, value));
+/** What marks in texts are. */
+export const goldLegend = () => el('p', {class: 'small'}, el('mark', {}, 'Marked and underlined'), ': gold.');
+
+/** A document by its title, until its text is opened, and what stands above it. */
+export const opening = (value, name, marks, attributes = {}, ...above) => el('details', {class: 'whole', ...attributes},
+  el('summary', {}, titled(value, name, {class: 'clip'}, marks)), el('div', {}, ...above, el('div', {dir: 'auto'}, marked(value, marks))));
 
 /** An id or a number, always from left to right. */
 export const id = (value, attributes = {}) => el('bdi', {dir: 'ltr', ...attributes}, visible(value ?? ''));

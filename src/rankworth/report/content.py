@@ -22,6 +22,7 @@ from rankworth.explanation import Explanation, explain_queries
 from rankworth.explanation.trace import finite
 from rankworth.io import atomic, query_texts
 from rankworth.io.source import STDIN
+from rankworth.judging.spans import MarkedTexts
 from rankworth.model import Qrels, Run
 from rankworth.names import measure_of, parse
 from rankworth.pipelines import trace
@@ -46,6 +47,8 @@ _LEVEL: Final = 0.95
 _OF_TERMS: Final = 5
 _LETTERS: Final = 100
 """how many letters of a document the page has"""
+_OF_PIECES: Final = 4_000
+"""how many of a piece, in which gold is marked"""
 _DEPTH: Final = 10
 """how many ranks of a ranking, for measures without a cutoff"""
 _MISSING: Final = 6
@@ -128,12 +131,6 @@ class _Inputs:
         except RankworthError:
             return []
         return [each for each in explanations if isinstance(each, Explanation)]
-
-    def documents(self, ids: Iterable[str]) -> Mapping[str, str]:
-        """Look up the given texts of documents."""
-        if self.docs is None:
-            return {}
-        return self.docs if isinstance(self.docs, Mapping) else query_texts.documents(self.docs, set(ids))
 
 
 def make(
@@ -456,7 +453,15 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, tables: Mapping[str, str
     those that differ most, and half of those with the lowest values.
     """
     runs = _listed(record, inputs)
-    record |= {"lists": {}, "documents": {}, "lead": inputs.lead, "listed": runs, "chances": [], "tried": 0}
+    record |= {
+        "lists": {},
+        "documents": {},
+        "marks": {},
+        "lead": inputs.lead,
+        "listed": runs,
+        "chances": [],
+        "tried": 0,
+    }
     record["lacks"] = []
     queries = [record["queries"][row] for row in _order(record, seed)[: max_size // _LEAST]] if runs else []
     values = zip(record["queries"], record["values"][runs[-1]][inputs.lead], strict=True) if runs else ()
@@ -464,17 +469,21 @@ def _add_lists(record: dict[str, Any], inputs: _Inputs, tables: Mapping[str, str
     tried = {*queries[: _EXPLAINED // 2], *sorted(queries, key=value_of.__getitem__)[: _EXPLAINED // 2]}
     explained = {name: {str(each.query): each for each in inputs.explained(name, queries)} for name in runs}
     lists = {query: _rankings(query, explained, inputs.depth, is_tried=query in tried) for query in queries}
-    texts = inputs.documents({document for each in lists.values() for document in _documents(each)})
+    documents = {document for each in lists.values() for document in _documents(each)}
+    texts = MarkedTexts.of(inputs.qrels, inputs.runs.values(), inputs.docs, documents)
+    letters = _OF_PIECES if texts.gold else _LETTERS
     room = max_size - len(page.html(record, tables).encode()) - _SENTENCES
     for start in range(0, len(queries), _CHUNK):
         more = {query: lists[query] for query in queries[start : start + _CHUNK]}
-        documents = (document for each in more.values() for document in _documents(each))
-        shortened = {document: texts[document][:_LETTERS] for document in documents if document in texts}
-        room -= page.size({"lists": more, "documents": shortened})
+        said = {query: [each for each in _documents(lists[query]) if each in texts.texts] for query in more}
+        shortened = {document: texts.texts[document][:letters] for each in said.values() for document in each}
+        marks = {query: texts.marks_of(query, each, letters) for query, each in said.items() if texts.gold and each}
+        room -= page.size({"lists": more, "documents": shortened, "marks": marks})
         if room < 0:
             break
         record["lists"] |= more
         record["documents"] |= shortened
+        record["marks"] |= marks
     record |= {"chances": _chances(record), "tried": len(tried & {*record["lists"]})}
 
 

@@ -238,6 +238,18 @@ def shares_of(gold: Sequence[Span], pieces: Sequence[Span]) -> Floats:
     return np.asarray(common / np.maximum(end - start, 1))
 
 
+def stretches_within(piece: Span, gold: Iterable[Span]) -> list[tuple[int, int]]:
+    """Return the stretches of a piece that are gold, counted from its first character, ascending.
+
+    Gold spans that overlap, or follow each other, are one stretch; gold that only touches the piece is none.
+
+    >>> stretches_within(("a", 10, 30), [("a", 0, 15), ("a", 12, 18), ("a", 30, 40), ("b", 10, 30)])
+    [(0, 8)]
+    """
+    source, start, end = piece
+    return _merged((max(start, first) - start, min(end, last) - start) for name, first, last in gold if name == source)
+
+
 def _shares(gold: Sequence[Span], pieces: Sequence[Span]) -> Floats:
     """Return `[K]`, the largest share of a gold span in each piece; NaN without a gold span of a length above 0."""
     if not any(end > start for _, start, end in gold):

@@ -2,7 +2,7 @@
 
 import {Later, post} from './api.js';
 import {amountBar, differenceBar, drawSlopes} from './charts.js';
-import {announce, button, direction, download, el, field, gradeText, id, number, panel, plus, redraw, select, shortened, signed, table, text, titled} from './dom.js';
+import {announce, button, direction, download, el, field, gradeText, id, goldLegend, number, opening, panel, plus, redraw, select, shortened, signed, table, text} from './dom.js';
 import {gradeSelect, moveText, predicate, shade} from './ranking.js';
 
 const ROW = 62; // the height of a query in the list, as in explorer.css
@@ -181,13 +181,14 @@ export class Inspector {
     const largest = Math.max(...answer.rankings.flatMap((ranking) => ranking.rows.map((row) => row.adds ?? 0)));
     redraw(this.heading,
       el('h2', {}, text(shortened(answer.text || answer.id))), this.facts(answer),
-      answer.text === shortened(answer.text) ? null : this.opening('', el('span', {class: 'small'}, 'The whole query'), el('div', {dir: 'auto'}, answer.text)));
+      answer.text === shortened(answer.text) ? null : el('details', {class: 'whole', ...this.kept('')}, el('summary', {}, el('span', {class: 'small'}, 'The whole query')), el('div', {dir: 'auto'}, answer.text)),
+      this.session.marks ? goldLegend() : null);
     redraw(this.rankings,
       el('div', {class: 'pair'}, this.side(answer, first, 0, largest), second ? el('div', {class: 'slopes'}) : null, second ? this.side(answer, second, 1, largest) : null),
       height >= this.depth && this.depth < 1000 ? button(`Show ${Math.min(1000, this.depth * 5)} ranks`, () => { this.depth = Math.min(1000, this.depth * 5); this.drawQuery(); }, {'data-key': 'deeper'}) : null);
-    if (!this.rankings.isConnected) this.detail.replaceChildren(this.heading, this.moves, this.rankings); // a press is not lost where an answer redraws the rankings
-    if (!this.moves.hasChildNodes()) this.drawAdvice();
-    this.pause.schedule(() => this.drawMoves());
+    if (!this.rankings.isConnected) this.detail.replaceChildren(this.heading, ...(this.session.moves ? [this.moves] : []), this.rankings); // a press is not lost where an answer redraws the rankings
+    if (this.session.moves && !this.moves.hasChildNodes()) this.drawAdvice();
+    if (this.session.moves) this.pause.schedule(() => this.drawMoves());
     this.sizes.disconnect();
     this.detail.querySelectorAll('.documents').forEach((list) => this.sizes.observe(list));
   }
@@ -228,16 +229,14 @@ export class Inspector {
       button('Try in the playground', () => this.openInPlayground(), {class: 'primary', 'data-key': 'to-playground'}));
   }
 
-  /** A text that stays open while its query is looked at. */
-  opening(key, line, ...content) {
-    const toggle = (event) => (event.target.open ? this.opened.add(key) : this.opened.delete(key));
-    return el('details', {class: 'whole', open: this.opened.has(key), on: {toggle}}, el('summary', {}, line), el('div', {}, ...content));
+  /** What keeps a text open while its query is looked at. */
+  kept(key) {
+    return {open: this.opened.has(key), on: {toggle: (event) => (event.target.open ? this.opened.add(key) : this.opened.delete(key))}};
   }
 
   /** A document by its title, which opens its id and text; by its id where there is no text. */
-  named(key, {document, text: content}) {
-    if (!content) return id(document, {class: 'clip'});
-    return this.opening(key, titled(content, document, {class: 'clip'}), el('p', {class: 'small'}, id(document)), el('div', {dir: 'auto'}, content));
+  named(key, {document, text: content, marks}) {
+    return content ? opening(content, document, marks, this.kept(key), el('p', {class: 'small'}, id(document))) : id(document, {class: 'clip'});
   }
 
   side(answer, ranking, index, largest) {

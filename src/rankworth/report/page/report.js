@@ -1,7 +1,7 @@
 // The report: queries, rankings and charts of the record that the page holds.
 
 import {amountBar, differenceBar, drawSlopes, figure, legend, onWidth} from '../../pages/charts.js';
-import {announce, button, copy, direction, download, el, field, gradeText, id, number, redraw, select, shortened, signed, table, text, visible} from '../../pages/dom.js';
+import {announce, button, copy, direction, download, el, field, gradeText, id, goldLegend, number, opening, redraw, select, shortened, signed, table, text, visible} from '../../pages/dom.js';
 import {differences, heat, histogram, intervals, lines, scatter, tradeoff} from './charts.js';
 
 const PAGE = 25;
@@ -263,7 +263,7 @@ function drawQuery() {
   sizes.disconnect();
   redraw(part('query'), el('p', {class: 'kicker'}, kicker(query)), el('h2', {tabindex: -1}, text(shortened(record.texts[row] || query, 400)), ' ', id(record.texts[row] ? query : '', {class: 'small'})),
     el('div', {class: 'bar'}, button('Previous', () => step(-1), {'aria-label': 'Previous query (k)', 'data-key': 'k'}), button('Next', () => step(1), {'aria-label': 'Next query (j)', 'data-key': 'j'})),
-    el('p', {class: 'small'}, `Rank, grade (? = not judged), adds to ${record.lead}${sides.length > 1 ? ', rank in the other run' : ''}; 6–7: equal scores.`),
+    el('p', {class: 'small'}, `Rank, grade (? = not judged), adds to ${record.lead}${sides.length > 1 ? ', rank in the other run' : ''}; 6–7: equal scores.`), record.marks[query] ? goldLegend() : null,
     el('div', {class: 'pair'}, side(query, sides, 0), sides.length > 1 ? [el('div', {class: 'slopes'}), side(query, sides, 1)] : null));
   part('query').querySelectorAll('.documents').forEach((documents) => sizes.observe(documents));
 }
@@ -289,26 +289,32 @@ function side(query, sides, place) {
   const heading = el('div', {class: 'sum'}, el('h3', {}, text(run), ` ${record.lead} ${number(held?.value ?? record.values[run][record.lead][rowOf.get(query)])}`), el('p', {class: 'small'}, held?.arithmetic ?? ''));
   if (!held) return el('div', {class: 'side'}, heading, el('p', {class: 'hint'}, query in record.lists ? `Rankings of ${run} are not on the page.` : 'The ranking is not on the page.'));
   return el('div', {class: 'side'}, heading,
-    el('ol', {class: 'documents', 'aria-label': `Ranking of ${run}`}, rowsOf(held).map((row, rank) => listed(row, rank, other, there < 0 ? undefined : row.ranks[there]))),
-    held.missing.length ? [el('h4', {}, `Relevant, but below rank ${depth} or missing`), missingList(held.missing.slice(0, MISSING)),
-      held.missing.length > MISSING ? el('details', {class: 'small'}, el('summary', {}, `${held.missing.length - MISSING} more`), missingList(held.missing.slice(MISSING))) : null] : null);
+    el('ol', {class: 'documents', 'aria-label': `Ranking of ${run}`}, rowsOf(held).map((row, rank) => listed(query, row, rank, other, there < 0 ? undefined : row.ranks[there]))),
+    held.missing.length ? [el('h4', {}, `Relevant, but below rank ${depth} or missing`), missingList(query, held.missing.slice(0, MISSING)),
+      held.missing.length > MISSING ? el('details', {class: 'small'}, el('summary', {}, `${held.missing.length - MISSING} more`), missingList(query, held.missing.slice(MISSING))) : null] : null);
 }
 
 /** Relevant documents with their grades, where they stand, and what they would add at their best rank. */
-const missingList = (documents) => el('ul', {class: 'missing'}, documents.map(([document, grade, rank, change]) => el('li', {},
-  record.documents[document] ? text(record.documents[document], {class: 'clip', title: visible(document)}) : id(document, {class: 'clip'}),
+const missingList = (query, documents) => el('ul', {class: 'missing'}, documents.map(([document, grade, rank, change]) => el('li', {},
+  record.documents[document] ? said(query, document) : id(document, {class: 'clip'}),
   el('span', {class: 'small'}, `grade ${grade}, ${rank === null ? 'not retrieved' : `rank ${rank}`}`),
   el('span', {class: 'small number', title: 'what the value gains if the document stands at its best rank'}, change ? signed(change) : ''))));
 
+/** What a document says; the gold of the query is marked in pieces of sources, whose whole text can be opened. */
+function said(query, document) {
+  const marks = record.marks[query];
+  return marks ? opening(record.documents[document], document, marks[document] ?? []) : text(record.documents[document], {class: 'clip', title: visible(document)});
+}
+
 /** A document; its rank in the other run is null where that lacks it, undefined where that has no ranking here. */
-function listed(row, rank, other, there) {
-  const said = record.documents[row.document];
+function listed(query, row, rank, other, there) {
+  const isSaid = Boolean(record.documents[row.document]);
   const place = row.from === row.to ? String(rank + 1) : `${row.from}–${row.to}`;
   const shift = there ? there - rank - 1 : 0;
   const moved = there === undefined ? '' : there === null ? 'only here' : shift ? `rank ${there} in ${other}` : `also rank ${there}`;
   return el('li', {class: `document${row.from !== row.to ? ' tied' : ''}`, 'data-document': row.document}, el('span', {class: 'rank'}, place),
     el('span', {class: `chip grade-${row.grade === null ? 'none' : Math.min(Math.max(Math.round(row.grade), 0), 4)}`, title: row.grade === null ? 'unjudged' : 'grade'}, gradeText(row.grade)),
-    el('span', {class: 'title'}, said ? text(said, {class: 'clip'}) : null, id(row.document, {class: said ? 'small' : ''})),
+    el('span', {class: 'title'}, isSaid ? said(query, row.document) : null, id(row.document, {class: isSaid ? 'small' : ''})),
     el('span', {class: 'number small'}, row.adds ? `+${number(row.adds)}` : ''), el('span', {class: `small elsewhere${moved === 'only here' && row.grade > 0 ? ' relevant' : ''}`}, moved));
 }
 
