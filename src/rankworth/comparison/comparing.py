@@ -26,6 +26,7 @@ from rankworth.comparison.scores import SystemScores, not_alike, shared
 from rankworth.comparison.sources import systems_of
 from rankworth.comparison.systems import SystemReader
 from rankworth.errors import InputError, UsageError, counted, quoted
+from rankworth.evaluation import shares
 from rankworth.groups import Slices
 from rankworth.io import query_texts
 from rankworth.io.validate import is_number
@@ -198,7 +199,15 @@ def compare(
         plan,
         procedure,
         "" if all_pairs else scores.systems[0],
-        (*_notes_on_systems(systems, scores), *repeated, *_notes(scores, rows), *needs, *reader.notes, *sentences),
+        (
+            *_notes_on_systems(systems, scores),
+            *repeated,
+            *_notes(scores, rows),
+            *_notes_on_shares(systems, scores, rows),
+            *needs,
+            *reader.notes,
+            *sentences,
+        ),
         tuple(_warnings(systems, scores, rows, plan, effect, reader.paths)),
         {column: tuple(differences(parts, compared, plan)[0]) for column, parts in scores.parts().items()},
         uneven=_uneven(systems, scores.measures, accepted=accept_new_qrels),
@@ -274,6 +283,27 @@ def _notes(scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
             fact = f"all {row.queries:,} queries differ by the same {row.difference:+.4f}"
             signs = f"{row.queries:,} equal signs, {float(least_p(row.queries)):.2g}"
             yield f"{text} {fact}; without spread d is infinite, and p is at least that of {signs}"
+
+
+def _notes_on_shares(systems: Sequence[SystemScores], scores: ScoreTable, rows: Sequence[Difference]) -> Iterator[str]:
+    """Yield how differences depend on the share of a gold span that a relevant piece holds.
+
+    Of several pairs, those are told of which another system is better then.
+    """
+    means = {system.name: system.by_share for system in systems if len(system.queries) == len(scores.queries)}
+    told = 0
+    for row in rows:
+        measure = str(systems[0].scores[row.measure].quantity)
+        first, second = (means.get(name, {}).get(measure) for name in (row.first, row.second))
+        if first is None or second is None or told == _LISTED:
+            continue
+        changes = [round(after - before, 4) + 0.0 for before, after in zip(first, second, strict=True)]
+        changes_sides = min(changes) < 0 < max(changes)
+        if changes_sides or (len({*changes}) > 1 and len({(row.first, row.second) for row in rows}) == 1):
+            told += 1
+            listed = ", ".join(f"{change:+.4f}" for change in changes)
+            end = "; which of them is better depends on it" if changes_sides else ""
+            yield f"{row.second} - {row.first} by {row.measure}, {shares.TRIED} (--span-share): {listed}{end}"
 
 
 def _warnings(

@@ -105,6 +105,7 @@ class SystemScores:
         kinds: whether ids of queries came as integers.
         lengths: how many documents it has for each query that it answers; None if unknown.
         unjudged: the share of the first ten ranks that holds unjudged documents; NaN if unknown.
+        by_share: the mean of each measure with several shares of a gold span that make a piece relevant, if known.
 
     """
 
@@ -120,6 +121,7 @@ class SystemScores:
     kinds: IdKinds = field(default_factory=IdKinds, compare=False, repr=False)
     lengths: Integers | None = field(default=None, compare=False, repr=False)
     unjudged: float = field(default=math.nan, compare=False, repr=False)
+    by_share: Mapping[str, tuple[float, ...]] = field(default_factory=dict, compare=False, repr=False)
 
     @cached_property
     def rows(self) -> dict[str, int]:

@@ -77,6 +77,7 @@ def of_values(name: str, values: Values) -> SystemScores:
         kinds=values.per_query.id_kinds,
         lengths=details(values).lengths,
         unjudged=details(values).diagnosis().unjudged,
+        by_share=details(values).by_share,
     )
 
 

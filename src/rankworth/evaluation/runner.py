@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Unpack
 
 from rankworth import names
 from rankworth.errors import MeasureError, RankworthError, RankworthWarning, UsageError, are_warnings_shown, catalogue
+from rankworth.evaluation.shares import plan_by_share, with_shares
 from rankworth.groups import Groups, Slices
 from rankworth.judging.judged_run import Row, ranking
 from rankworth.measures import Fact, Measure, TextFact
@@ -402,8 +403,12 @@ def _of_run(
 
     """
     if by is None:
-        evaluation = evaluate_run(judgements, run, [plan], progress=progress)
-        return evaluation, values_of(evaluation, plan)
+        by_share = plan_by_share(plan) if judgements.spans else None
+        if by_share is None or not by_share.measures:
+            evaluation = evaluate_run(judgements, run, [plan], progress=progress)
+            return evaluation, values_of(evaluation, plan)
+        evaluation = evaluate_run(judgements, run, [plan, by_share], progress=progress)
+        return evaluation, with_shares(values_of(evaluation, plan), evaluation, plan, by_share)
     from rankworth.whatif.bounds import evaluation_for_bounds, mean_bounds  # noqa: PLC0415 - rarely needed
 
     evaluation = evaluation_for_bounds(judgements, run, plan, by, progress=progress)

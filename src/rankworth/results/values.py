@@ -162,6 +162,7 @@ class Details:
         lists: whether the run came as lists, each the ranking of its query.
         diagnosis: what deserves a second look, found when it is read.
         recorded: what signatures say besides.
+        by_share: where gold is spans, the mean of each measure with each of the shares that are tried.
 
     """
 
@@ -172,6 +173,7 @@ class Details:
     lists: bool
     diagnosis: Diagnosis = Diagnosis.NONE
     recorded: Mapping[str, Any] = field(default_factory=dict)
+    by_share: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def lengths(self) -> Integers:
@@ -555,7 +557,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
         scored = whole.rows(base.averaging).listed
     except RefusedError as error:
         raise profile.refused(error, label) from None
-    refuse_beyond_range(zip(measures, columns, strict=True), profile)
+    refuse_beyond_range(pairs := [*zip(measures, columns, strict=True)], profile)
     policy = evaluation.judgements(base.judging, base.data.exclude).duplicate_judgements
     if policy not in ("error", base.judging.duplicate_judgements):  # it was settled when they were read
         profile = profile.derive(duplicate_judgements=policy)
@@ -575,8 +577,7 @@ def values_of(evaluation: Evaluation, plan: Plan, *, with_notices: bool = True) 
         excluded_judgements=int(qrels.excluded.sum()),
     )
     texts = tables.text_facts(evaluation, plan, ids) if len(measures) < len(plan.measures) else {}
-    measured = list(zip(measures, columns, strict=True))
-    diagnosis = Diagnosis.of(evaluation, plan, measured, counts) if with_notices else Diagnosis.NONE
+    diagnosis = Diagnosis.of(evaluation, plan, pairs, counts) if with_notices else Diagnosis.NONE
     return Values(
         evaluation.run.name,
         tuple(measure.quantity for measure in measures),
