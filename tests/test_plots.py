@@ -494,7 +494,7 @@ def test_unjudged_documents_become_a_range_with_a_stroke_for_each() -> None:
         ((), {"banana": 3}, "banana=3: plots.vary draws this variation as it is"),
         ((), {"by": "grade"}, "by='grade': plots.vary"),
         (("grade",), {}, "'grade': plots.vary"),
-        ((), {"kind": "bar"}, "kind='bar': positions, grades and cutoffs are lines or bars"),
+        ((), {"kind": "bar"}, "kind='bar': positions, grades, cutoffs and shares are lines or bars"),
     ],
 )
 def test_what_stands_beside_a_finished_variation_is_refused(arguments: Any, settings: Any, said: str) -> None:
@@ -531,7 +531,8 @@ def test_four_charts_share_a_figure_and_nothing_is_cut_off() -> None:
 
 @pytest.mark.parametrize("by", BY)
 def test_whatever_is_varied_can_be_drawn(by: Any) -> None:
-    told = rw.vary(measures=["nDCG@5", "RR"], by=by, qrels=QRELS, run=RUNS["old"], query="q1", ties="id-descending")
+    sides = ({"q1": [("a", 10, 30)]}, {"q1": [("a", 0, 15), ("a", 15, 30)]}) if by == "share" else (QRELS, RUNS["old"])
+    told = rw.vary(*sides, ["nDCG@5", "RR"], by, query="q1", ties="id-descending")
     ax = plots.vary(told)
     assert plots.data.vary(told).equals(told.to_frame())
     assert ax.get_title(loc="left").replace("\n", " ") == told.sentence

@@ -101,3 +101,32 @@ def test_compare_tells_differences_where_the_better_one_stays() -> None:
 
 def test_compare_says_nothing_of_measures_of_characters() -> None:
     assert TRIED not in compared(SMALL, LARGE, ["SpanR@2"])
+
+
+def test_vary_judges_a_ranking_by_each_share() -> None:
+    varied = rw.vary(GOLD, SMALL, ["RR@2", "SpanR@2"], "share", query="q1")
+    values = {name: [row["value"] for row in varied.rows if row["measure"] == name] for name in varied.measures}
+    assert [row["share"] for row in varied.rows[: len(SHARES)]] == [*SHARES]
+    assert values["RR@2"] == [1.0, 1.0, 1 / 2, 0.0, 0.0]  # the first piece holds 10 / 30, the second 20 / 30
+    assert values["SpanR@2"] == [1.0] * len(SHARES)
+    assert varied.baseline["RR@2"] == 1 / 2
+
+
+@FEW
+@given(st.lists(SPANS, min_size=1, max_size=3, unique=True), st.lists(SPANS, min_size=1, max_size=4, unique=True))
+def test_vary_gives_the_value_of_each_share(gold: list[Any], pieces: list[Any]) -> None:
+    varied = rw.vary({"q": gold}, {"q": pieces}, "AP", "share", query="q")
+    values = [evaluated({"q": gold}, {"q": pieces}, ["AP"], span_share=share)["AP"] for share in SHARES]
+    assert [row["value"] for row in varied.rows] == values
+
+
+def test_vary_has_an_example_of_shares_that_is_drawn() -> None:
+    varied = rw.vary(measures="RR", by="share")
+    assert [row["value"] for row in varied.rows] == [1.0, 1.0, 1 / 2, 1 / 2, 0.0]  # 5 / 20, 15 / 20, 0 / 20
+    ax = rw.plots.vary(varied)
+    assert [*SHARES] in [list(line.get_xdata()) for line in ax.lines]
+
+
+def test_shares_are_varied_where_gold_is_spans() -> None:
+    with pytest.raises(rw.MeasureError, match="needs gold that is spans"):
+        rw.vary({"q": {"a": 1}}, {"q": ["a"]}, "RR", "share", query="q")

@@ -20,7 +20,7 @@ from rankworth.settings import UNBROKEN, Ties
 from rankworth.whatif.rankings import Counterfactual, MeasureContext, Ranking, refuse
 from rankworth.whatif.tie_orders import every_order, expected, in_orders, ties_of
 
-By = Literal["position", "grade", "cutoff", "swap", "ties", "unjudged"]
+By = Literal["position", "grade", "cutoff", "swap", "ties", "unjudged", "share"]
 """What may be varied."""
 BY: Final[tuple[By, ...]] = get_args(By)
 Row = dict[str, Any]

@@ -12,6 +12,7 @@ from warnings import warn
 from rankworth import names
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import runner
+from rankworth.evaluation.shares import SHARES
 from rankworth.explanation import changes
 from rankworth.explanation.changes import BY, By, RankedQuery, Row, VariationOptions, ranked_queries
 from rankworth.explanation.explaining import named_ranking
@@ -20,6 +21,7 @@ from rankworth.explanation.scenario import UNJUDGED as UNJUDGED_EXAMPLE
 from rankworth.io.validate import is_number
 from rankworth.judging.judged_run import Row as Grade
 from rankworth.measures import Measure
+from rankworth.model import Qrels, Run
 from rankworth.profiles import DEFAULT, Profile, ResolvedMeasure
 from rankworth.scoring import inputs
 from rankworth.scoring.inputs import GRADES, of_grades
@@ -44,6 +46,9 @@ _CUTOFF: Final = re.compile(r"(?<=[@_])\d+$")
 """the cutoff at the end of a name: `nDCG@10`, `ndcg_cut_10`"""
 
 
+_SPAN: Final = ("a", 10, 30)
+_PIECES: Final = (("a", 0, 15), ("a", 15, 30), ("a", 30, 45))
+"""a gold span and pieces, where there is no ranking"""
 _FEW: Final = 20
 """up to how many swaps or unjudged documents a table shows all, also those that change nothing"""
 
@@ -53,7 +58,7 @@ class Way(NamedTuple):
 
     sentence: str
     rows: Callable[[RankedQuery, VariationOptions], list[Row]] | None
-    """the rows for a query by one measure; None for cutoffs, which change the measure and not the ranking"""
+    """the rows for a query by one measure; None for cutoffs and shares, which change the measure, not the ranking"""
     keys: tuple[tuple[str, str, Kind], ...]
     """the columns that name a row of a table, with heading and kind"""
     further: tuple[str, ...] = ()
@@ -96,6 +101,11 @@ WAYS: Final[Mapping[By, Way]] = {
         ("document", "rank"),
         ("grade", "n"),
         ("document", "unjudged documents"),
+    ),
+    "share": Way(
+        "{title}, where a relevant piece holds at least this share of a gold span",
+        None,
+        (("share", "share", "number"),),
     ),
 }
 
@@ -289,6 +299,9 @@ def vary(
     - `by="unjudged"`: documents that nobody judged, down to rank `n`, or 1,000, have grade 0 or `grade` (the best one
       of the judgements): none, all, each alone, and the lowest and the highest value over all ways; over some, as notes
       say, where there are too many. Without a ranking: the list 2, ?, 0, 1, ?.
+    - `by="share"`: a piece of a source is relevant from each of several shares of a gold span on, of 0, 0.25, 0.5, 0.75
+      and 1; with 0 by any character. Without a ranking: a gold span of 20 characters, of which the first of three
+      pieces holds 5, the second 15, the third none.
 
     Args:
         qrels: judgements, as for `evaluate`.
@@ -452,7 +465,7 @@ def _varied(ranking: _Ranking, options: VariationOptions) -> Variation:
     """Vary one ranking."""
     way = WAYS[options.by]
     if way.rows is None:
-        return _by_cutoff(ranking, options)
+        return _by_share(ranking) if options.by == "share" else _by_cutoff(ranking, options)
     ranked, document, about = ranking.ranked(), "", ""
     if options.by in ("position", "grade"):
         document = options.document or ranked[0].best_document()
@@ -481,6 +494,28 @@ def _by_cutoff(ranking: _Ranking, options: VariationOptions) -> Variation:
         ranked.append(query)
     about = f"every rank to {depth:,}" if options.cutoffs is None else "some ranks"
     return ranking.variation("cutoff", ranked, rows, about)
+
+
+def _by_share(ranking: _Ranking) -> Variation:
+    """Judge one ranking of pieces by each share of a gold span.
+
+    Raises:
+        MeasureError: `missing-input`, where the judgements are no spans.
+
+    """
+    measures = ranking.plan.measures
+    judged = [
+        replace(measure, label=f"{number} {share}", judging=replace(measure.judging, span_share=share))
+        for number, measure in enumerate(measures)
+        for share in SHARES
+    ]
+    every = ranking.ranked(judged)
+    if every[0].context.qrels.gold is None:
+        remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
+        raise MeasureError("missing-input", 'by="share" needs gold that is spans', remedy=remedy)
+    further, ranked = iter(every[len(measures) :]), every[: len(measures)]
+    rows = [query.change("share", share, next(further).value) for query in ranked for share in SHARES]
+    return ranking.variation("share", ranked, rows)
 
 
 def _cut(ranking: _Ranking, measure: ResolvedMeasure, cutoff: int) -> ResolvedMeasure:
@@ -525,6 +560,10 @@ def _example(plan: Plan, rel: float | None, options: VariationOptions) -> Variat
         judged = {str(rank): grade for rank, grade in enumerate(EXAMPLE, 1)}
         tied, title = dict.fromkeys(judged, 1.0), f"the grades {_listed(EXAMPLE)}, all with one score"
         return _varied(_Ranking(plan, rel, {GRADES: judged}, {GRADES: tied}, GRADES, title), options)
+    if by == "share":
+        pieces = {GRADES: [*_PIECES]}
+        title = "three pieces, which hold 5, 15 and 0 of the 20 characters of a gold span"
+        return _varied(_Ranking(plan, rel, Qrels({GRADES: [_SPAN]}), Run(pieces), GRADES, title), options)
     grades = UNJUDGED_EXAMPLE if by == "unjudged" else EXAMPLE
     if by == "cutoff" and options.n is None:
         options = replace(options, n=len(grades))

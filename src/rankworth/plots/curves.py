@@ -20,8 +20,13 @@ Kind = Literal["lines", "bars"]
 _BY_RATIO: Final = 12
 """from which ratio of the last cutoff to the first they are placed by ratio"""
 
-_ACROSS: Final = {"position": "rank of the document", "grade": "grade of the document", "cutoff": "cutoff k"}
-_STEP: Final = {"position": "rank", "grade": "grade", "cutoff": "k ="}
+_ACROSS: Final = {
+    "position": "rank of the document",
+    "grade": "grade of the document",
+    "cutoff": "cutoff k",
+    "share": "share of a gold span",
+}
+_STEP: Final = {"position": "rank", "grade": "grade", "cutoff": "k =", "share": "from"}
 _GROUP: Final = 0.82
 """how wide a group of bars is, of the way to the next"""
 _PALEST: Final = 0.2
@@ -143,13 +148,13 @@ def vary(
 ) -> "Axes":
     """Draw what a change does to the value of a ranking.
 
-    Positions, grades and cutoffs become lines, one for each measure, or groups of bars; swaps of neighbours a mark for
+    Positions, grades, cutoffs and shares become lines, one for each measure, or groups of bars; swaps a mark for
     each pair, above 0 where the swap would help; ties and unjudged documents the range of what the value could be.
 
     Args:
         variation: what `rankworth.vary` returns; or its measures.
         *arguments: what is varied, `by` of `rankworth.vary`, where measures are given.
-        kind: of positions, grades and cutoffs `lines`, or `bars`, a group for each measure, where lines cross.
+        kind: of positions, grades, cutoffs and shares `lines`, or `bars`, a group for each measure, where lines cross.
         ax: where to draw; a new figure where None.
         **settings: as for `rankworth.vary`.
 
@@ -175,7 +180,7 @@ def vary(
         by = dict(zip(("by",), arguments, strict=len(arguments) > 1))
         shown = explanation.vary(measures=variation, **by, **settings)
     if kind not in get_args(Kind) or (kind == "bars" and shown.by not in _ACROSS):
-        text = f"kind={kind!r}: positions, grades and cutoffs are lines or bars, swaps are marks, ranges spans"
+        text = f"kind={kind!r}: positions, grades, cutoffs and shares are lines or bars, swaps are marks, ranges spans"
         raise UsageError("unknown-setting", text, remedy="leave kind out")
     rows = data.vary(shown).rows(named=True)
     least = 12 if shown.by in _GRID else 2
