@@ -399,6 +399,16 @@ def test_lines_are_counted_over_chunks_of_any_size(monkeypatch: pytest.MonkeyPat
         assert str(refused(content)).startswith("a.json:65: the score is missing   [missing-value]")
 
 
+@pytest.mark.parametrize("chunk", [1, 1 << 20])
+@pytest.mark.parametrize("layout", [QRELS, RUN])
+def test_numbers_beside_lists_are_missed_in_whichever_chunk(
+    layout: Layout, chunk: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jsonl, "CHUNK", chunk)
+    content = lines({"query": "q", "docs": ["d"], layout.value: [1]}, {"query": "r", "docs": ["d", "e"]})
+    assert str(refused(content, layout)).startswith(f"a.json:2 has no {layout.value}s   [missing-value]")
+
+
 def test_a_line_without_end_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jsonl, "CHUNK", 1 << 10)
     monkeypatch.setattr(jsonl, "LONGEST", 1 << 21)

@@ -126,10 +126,9 @@ def trec(content: bytes, value: str, _: Mapping[str, str]) -> list[Row]:
 
 
 def _unmarked(line: bytes) -> bytes:
-    """A line without byte order marks before its first word: files that were joined have some in their middle."""
-    while MARK in line and (line.startswith(MARK) or line[:1].isspace()):
-        line = line.removeprefix(MARK) if line.startswith(MARK) else line[1:]
-    return line
+    """A line without the byte order mark of a joined file before its first word; a second mark is part of the id."""
+    word = line.lstrip()
+    return word.removeprefix(MARK) if word.startswith(MARK) else line
 
 
 def _words(line: bytes) -> list[bytes]:

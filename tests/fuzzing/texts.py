@@ -33,7 +33,7 @@ def trec(random: Random, value: str) -> Written:
         line = "".join(word + (random.choice((" ", "\t")) if gap == "either" else gap) for word in words)
         line = line if random.random() < 0.1 else line[: -1 if gap == "either" else -len(gap)]
         before = random.choice(("", " ", "\t", "\ufeff")) if gap == "either" else ""
-        lines.append(before + line)
+        lines.append((before if lines else before.strip("\ufeff")) + line)  # the file may begin with a mark of its own
         if gap == "either" and random.random() < 0.2:
             lines.append(random.choice(("", "  ", "# a comment", "#q Q0 d 1 2 t", "\t")))
     if random.random() < 0.1:

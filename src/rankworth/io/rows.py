@@ -221,6 +221,8 @@ class Records:
         looks = Looks("", first=self.first, noun="key" if self.first else "field", is_ranking=not self.first)
         self.fields = Fields(looks, self.columns, self.layout.value, self.header)
         self._within = self._fields_within(looks)
+        self._has_numbers_in_lists = True if self.layout is RUN else None
+        """whether numbers beside lists are lists, which the first rows of judgements tell for all"""
 
     def _fields_within(self, looks: Looks) -> Fields:
         """Return the fields of records; stated names may belong to records though the rows lack them."""
@@ -508,7 +510,9 @@ class Records:
 
     def _beside(self, numbers: Sequence[Any], role: str, counts: list[int], where: Where) -> list[Any]:
         """Return the numbers in lists beside those of the documents, or one grade for all documents of a list."""
-        if self.layout is not RUN and not any(map(is_several, numbers)):
+        if self._has_numbers_in_lists is None and any(item is not None for item in numbers):
+            self._has_numbers_in_lists = any(map(is_several, numbers))
+        if not self._has_numbers_in_lists and not any(map(is_several, numbers)):
             return _repeated(numbers, counts)
         for row, (item, count) in enumerate(zip(numbers, counts, strict=True)):
             if item is None:
