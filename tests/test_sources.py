@@ -239,3 +239,76 @@ def test_normalised_texts_are_those_of_a_pattern(words: list[str], blanks: list[
 
 def test_a_folded_letter_of_two_is_one_character() -> None:
     assert rw.Qrels({"q1": ["STRASSE 5"]}, sources={"a": "In der Straße 5"}).to_dict() == {"q1": {"a:7-15": 1.0}}
+
+
+def run_of(tmp_path: Path, capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, str, str]:
+    """Run a command among some files, and return its status and what it prints."""
+    status = cli.main([str(tmp_path / each) if (tmp_path / each).exists() else each for each in arguments])
+    return status, *capsys.readouterr()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Sources, gold and pieces that are texts, and pieces that are spans."""
+    (tmp_path / "texts").mkdir()
+    for name, text in SOURCES.items():
+        (tmp_path / "texts" / name).write_text(text, "utf-8")
+    (tmp_path / "gold.csv").write_text(f"query,text\nq1,{TEXT}\nq2,Who pays?\n", "utf-8")
+    rows = ["q1,Returns are  accepted within,2", "q2,Who pays? Shipping,1"]
+    (tmp_path / "pieces.csv").write_text("\n".join(["query,text,score", *rows, ""]), "utf-8")
+    (tmp_path / "spans.csv").write_text("query,source,start,end,score,n_tokens\nq1,handbook,0,28,1,7\n", "utf-8")
+    return tmp_path
+
+
+def test_gold_that_is_text_is_told_how_to_name_its_sources(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("evaluate", "gold.csv", "pieces.csv", "-m", "SpanR@1")
+    status, _, said = run_of(folder, capsys, *words)
+    assert status == 2
+    assert "if text holds passages, name the texts in which they stand: --sources FOLDER\n" in said
+    status, out, _ = run_of(folder, capsys, *words, "--sources", "texts")
+    assert status == 0
+    held = len("accepted within") / len("accepted within\n30 days")
+    assert out.splitlines()[1].split("\t")[1] == str((held + 1) / 2)
+
+
+def test_measures_of_spans_name_sources_where_gold_is_text() -> None:
+    with pytest.raises(rw.MeasureError, match="SpanR needs spans") as caught:
+        rw.evaluate({"q1": [TEXT]}, {"q1": [TEXT]}, ["SpanR"])
+    assert "sources={id: text}" in caught.value.remedy
+    assert rw.evaluate({"q1": [TEXT]}, {"q1": [TEXT]}, ["SpanR"], sources=SOURCES)["SpanR"] == 1
+
+
+@pytest.mark.parametrize("option", ["--cost", "--run-columns"])
+def test_a_wrong_column_of_costs_is_named_as_it_was_typed(
+    folder: Path, capsys: pytest.CaptureFixture[str], option: str
+) -> None:
+    words = ("evaluate", "gold.csv", "spans.csv", "--sources", "texts", "-m", "SpanR@9tok", option)
+    status, _, said = run_of(folder, capsys, *words, "tokens=ntokens")
+    assert status == 2
+    assert said.startswith(f"error: {option} tokens=ntokens: there is no such column   [frame-columns]\n")
+    [remedy] = re.findall(r"did you mean (.*)\?", said)
+    assert remedy == f"{option} tokens=n_tokens"
+    status, _, said = run_of(folder, capsys, *words[:-1], *remedy.split())
+    assert status == 0
+
+
+def test_a_wrong_column_of_costs_is_named_as_it_was_given() -> None:
+    rows = [{"query": "q1", "document": "a", "score": 1, "n_tokens": 7}]
+    with pytest.raises(InputError, match="cost='tokens=ntokens': there is no such column") as caught:
+        rw.evaluate({"q1": {"a": 1}}, rows, ["R@9tok"], cost="tokens=ntokens")
+    assert "did you mean cost='tokens=n_tokens'?" in caught.value.remedy
+
+
+def test_a_wrong_column_of_costs_of_chunks_names_the_option(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("chunks", "gold.csv", "spans.csv", "--sources", "texts", "--cost")
+    status, _, said = run_of(folder, capsys, *words, "tokens=ntokens")
+    assert (status, "name the column of the costs: --cost tokens=NAME\n" in said) == (2, True)
+
+
+@pytest.mark.parametrize("source", ["handbook", "handbook.md", "docs/handbook.md"])
+def test_what_is_left_out_is_called_as_gold_and_pieces_are(source: str) -> None:
+    gold, pieces = {"q1": [TEXT]}, {"q1": [("handbook", 0, 28), ("handbook", 28, 44)]}
+    values = rw.evaluate(gold, pieces, ["SpanR@1"], sources=SOURCES, exclude=[("q1", f"{source}:0-28")])
+    assert values["SpanR@1"] == len("\n30 days") / len("accepted within\n30 days")
+    leaks = rw.evaluate(gold, pieces, ["Leak@2"], sources=SOURCES, forbidden=[("q1", f"{source}:0-28")])
+    assert leaks["Leak@2"] == 1

@@ -128,5 +128,5 @@ def test_vary_has_an_example_of_shares_that_is_drawn() -> None:
 
 
 def test_shares_are_varied_where_gold_is_spans() -> None:
-    with pytest.raises(rw.MeasureError, match="needs gold that is spans"):
+    with pytest.raises(rw.MeasureError, match="needs spans"):
         rw.vary({"q": {"a": 1}}, {"q": ["a"]}, "RR", "share", query="q")

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rankworth.arrays import Floats, Integers, expand
 from rankworth.errors import MeasureError, quoted
-from rankworth.item_options import Distance, Source
+from rankworth.item_options import SOUGHT, Distance, Source
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -36,7 +36,8 @@ _GIVEN: Final[Mapping[str, str]] = {
     "items": "--items FILE (items=: a path, a frame, {item: {column: value}})",
     "expected_run": "--expected-run FILE (expected_run=: the run of a simple recommender)",
     "forbidden": "--forbidden FILE (forbidden=: a path, a frame, {query: [document, ...]})",
-    "spans": "judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}",
+    "spans": "judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}\n"
+    f"or texts, and the sources in which they stand: {SOUGHT}",
 }
 
 

@@ -1,10 +1,12 @@
 """Accepted values of parameters of measures of items, and the names of data on items."""
 
-from typing import Literal
+from typing import Final, Literal
 
 Source = Literal["history", "items", "expected_run", "forbidden", "spans"]
 """Data about items: who had which before, what they are like, what users expect to see, what nobody may show them; and
 judgements that are spans of sources."""
+SOUGHT: Final = "--sources FOLDER, in Python sources={id: text}"
+"""how a user names the sources in which judgements that are texts become spans"""
 Distance = Literal["", "cosine", "euclidean", "hamming", "jaccard"]
 """How far two items are apart; where empty, as the column has it."""
 Norm = Literal["n", "k"]

@@ -282,11 +282,10 @@ def _columns(project: Project, read: Read, *, as_given: bool, is_exact: bool = F
         raise UsageError("bad-config", text) from None
     both, of_qrels, of_runs = (columns(texts, f"--{key}") for key, texts in options.items())
     both = {role: name for role, name in both.items() if role not in read.text_columns}
-    if read.cost is not None:
-        from rankworth.io.options import cost_column  # noqa: PLC0415 - not needed for help
+    from rankworth.io.options import cost_column  # noqa: PLC0415 - not needed for help
 
-        of_runs = of_runs | cost_column(read.cost)
-    return Columns(both, of_qrels, of_runs, usual=usual, in_shell=True, as_given=as_given, is_exact=is_exact)
+    costs = cost_column(read.cost)
+    return Columns(both, of_qrels, of_runs, costs, usual=usual, in_shell=True, as_given=as_given, is_exact=is_exact)
 
 
 def named(text: str) -> tuple[str, str]:

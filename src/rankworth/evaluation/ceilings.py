@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Self
 
-from rankworth.errors import InputError, MeasureError, UsageError, quoted
+from rankworth.catalogue import missing
+from rankworth.errors import InputError, UsageError, quoted
 from rankworth.evaluation.runner import evaluate_runs
 from rankworth.io import spans
 from rankworth.io.files import batches_of, files_of
@@ -90,8 +91,7 @@ def chunks(
     if rule is not None or not isinstance(judged, Qrels):
         judged = Qrels(gold, columns=qrels_columns, queries=queries, sources=rule)
     if not judged.facts.spans:
-        remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
-        raise MeasureError("missing-input", "the ceiling of a chunking needs gold that is spans", remedy=remedy)
+        raise missing("spans", "the ceiling of a chunking")
     wanted = {query: [span for span, grade in graded if grade > 0] for query, graded in gold_spans(judged).items()}
     costs = cost_column(cost)
     read = {name: _Chunks.of(source, name, run_columns or {}, rule) for name, source in _named(chunkings).items()}

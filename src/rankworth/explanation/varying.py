@@ -10,6 +10,7 @@ from typing import Any, Final, NamedTuple, ParamSpec
 from warnings import warn
 
 from rankworth import names
+from rankworth.catalogue import missing as needed
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import runner
 from rankworth.evaluation.shares import SHARES
@@ -511,8 +512,7 @@ def _by_share(ranking: _Ranking) -> Variation:
     ]
     every = ranking.ranked(judged)
     if every[0].context.qrels.gold is None:
-        remedy = "give judgements with columns source, start and end, in Python {query: [(source, start, end), ...]}"
-        raise MeasureError("missing-input", 'by="share" needs gold that is spans', remedy=remedy)
+        raise needed("spans", 'by="share"')
     further, ranked = iter(every[len(measures) :]), every[: len(measures)]
     rows = [query.change("share", share, next(further).value) for query in ranked for share in SHARES]
     return ranking.variation("share", ranked, rows)

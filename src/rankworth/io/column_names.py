@@ -30,6 +30,7 @@ _OPTIONS: Final[Mapping[str, tuple[str, tuple[Layout, ...]]]] = {
     "columns": ("both", (QRELS, RUN)),
     "qrels_columns": ("qrels", (QRELS,)),
     "run_columns": ("runs", (RUN,)),
+    "cost": ("costs", (RUN,)),
 }
 """the attribute of each option, and of what it names columns"""
 
@@ -42,6 +43,7 @@ class Columns:
         both: for judgements and runs; each name goes to the inputs that have such a column.
         qrels: for judgements alone.
         runs: for runs alone.
+        costs: the same of what documents cost.
         usual: names that a project gives in pyproject.toml, of which an input need not have any.
         in_shell: whether messages show options instead of arguments.
         as_given: whether documents stand as they are given, so that a run need not have scores.
@@ -52,6 +54,7 @@ class Columns:
     both: Mapping[str, str] = field(default_factory=lambda: NONE)
     qrels: Mapping[str, str] = field(default_factory=lambda: NONE)
     runs: Mapping[str, str] = field(default_factory=lambda: NONE)
+    costs: Mapping[str, str] = field(default_factory=lambda: NONE)
     usual: "Columns | None" = None
     in_shell: bool = False
     as_given: bool = False
@@ -77,11 +80,11 @@ class Columns:
 
     def __bool__(self) -> bool:
         """Return whether anything is named."""
-        return bool(self.both or self.qrels or self.runs or self.usual or self.as_given)
+        return bool(self.both or self.qrels or self.runs or self.costs or self.usual or self.as_given)
 
     def specific(self, layout: Layout, *, is_exact: bool = False) -> Mapping[str, str]:
         """Return the names that are given for one kind of input alone, or for the exact run."""
-        return self.qrels if is_exact or layout is not RUN else self.runs
+        return self.qrels if is_exact or layout is not RUN else {**self.runs, **self.costs}
 
     def named(self, layout: Layout, *, is_exact: bool = False) -> dict[str, str]:
         """Return all names that may be those of columns of one kind of input, or of the exact run."""
@@ -162,7 +165,10 @@ class Columns:
         typed = " ".join((f"--{option.replace('_', '-')}", *words))
         if self.in_shell and typed.isprintable():
             return typed
-        return f"{option}={dict(columns)!r}" if columns else option
+        named: object = dict(columns)
+        if option == "cost":
+            [named] = [f"{role}={name}" for role, name in columns.items()]
+        return f"{option}={named!r}" if columns else option
 
 
 @dataclass(frozen=True)

@@ -225,7 +225,9 @@ class IdRules:
     def of_data(self) -> dict[str, IdRule]:
         """The rules for what stands beside judgements and runs, by argument."""
         runs = None if self.runs is None else self.runs.idle_where_unfit()
-        rules = dict.fromkeys(("exclude", "history", "items", "forbidden"), self.both) | {"expected_run": runs}
+        of_pairs = runs if runs is not None and runs.is_of_sources else self.both
+        rules = {"exclude": of_pairs, "forbidden": of_pairs, "expected_run": runs}
+        rules |= dict.fromkeys(("history", "items"), self.both)
         return {name: rule for name, rule in rules.items() if rule is not None}
 
 

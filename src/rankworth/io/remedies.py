@@ -15,6 +15,7 @@ from rankworth.errors import InputError, quoted, shortened
 from rankworth.io.cells import is_written, separator_in
 from rankworth.io.layout import QRELS, RUN, Layout
 from rankworth.io.looks import SECOND, Column, Looks, likely_roles, parts_of
+from rankworth.io.options import IN_SOURCES
 from rankworth.io.source import STDIN
 from rankworth.io.usual_names import (
     KNOWN,
@@ -22,12 +23,14 @@ from rankworth.io.usual_names import (
     OF_FILE,
     PASSAGE,
     RECORD,
+    SPAN_TEXTS,
     SPELLINGS,
     USUAL,
     Groups,
     likely_document,
     nearest,
 )
+from rankworth.item_options import SOUGHT
 
 _LISTED: Final = frozenset(("prediction", "predictions", "labels", "relevant"))
 """names of columns that may hold scores or grades, and lists of documents as well"""
@@ -177,12 +180,24 @@ def missing(
         remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
     if lacking == ("score",) and "separator" in why and _has_a_row_for_each(looks):
         remedy = why.strip()  # whose order within a cell is all that ranks
-    ranks = [name for name in map(str, looks.names) if name.lower() in SPELLINGS["rank"]]
-    if "document" in lacking and value == "score" and ranks and looks.first:
-        remedy += "\nif it holds the rank of the first hit of each query, and no judgements are needed: "
-        remedy += f"--columns {shlex.quote(f'first-rank={ranks[0]}')}, in Python evaluate(first_ranks=...)"
+    remedy += _if_without_documents(request) if "document" in lacking else ""
     text = f"{looks.called}: there is {joined([_lack(request, role) for role in lacking])}; {listed(looks)}"
     return InputError("frame-columns", text, remedy=remedy)
+
+
+def _if_without_documents(request: Request) -> str:
+    """Return what a table may be that has no ids of documents: passages of texts, or ranks of first hits."""
+    looks, remedy = request.looks, ""
+    names = list(map(str, looks.names))
+    texts = [name for name in names if name.lower() in SPAN_TEXTS]
+    is_of_pairs = request.said.get("grade") == "" or not request.value  # what is left out, or a table of texts
+    if texts and not is_of_pairs and IN_SOURCES not in request.said:
+        remedy = f"\nif {texts[0]} holds passages, name the texts in which they stand: {SOUGHT}"
+    ranks = [name for name in names if name.lower() in SPELLINGS["rank"]]
+    if request.value == "score" and ranks and looks.first:
+        remedy += "\nif it holds the rank of the first hit of each query, and no judgements are needed: "
+        remedy += f"--columns {shlex.quote(f'first-rank={ranks[0]}')}, in Python evaluate(first_ranks=...)"
+    return remedy
 
 
 def _of_judges(looks: Looks, excluded: Collection[Any]) -> str:

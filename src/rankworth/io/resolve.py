@@ -31,6 +31,7 @@ from rankworth.io.usual_names import (
     is_plural,
     of_other_meaning,
 )
+from rankworth.item_options import SOUGHT
 
 VALUES: Final = {"score": ("score", "rank", "distance"), "grade": ("grade",), "": ()}
 """what may tell a score or a grade; the first that is there does"""
@@ -389,7 +390,7 @@ def _refuse_unused_text(request: Request, document: Location | None) -> None:
         return
     fact = f"{request.looks.called}: text={text.called} is named, and nothing is told by texts"
     remedy = "leave it out where other columns tell documents or spans\n"
-    remedy += "texts are sought in sources: --sources FOLDER, in Python sources={id: text}"
+    remedy += f"texts are sought in sources: {SOUGHT}"
     raise InputError("frame-columns", fact, remedy=remedy)
 
 

@@ -78,6 +78,9 @@ def rows_of(run: Costly, column: str, unit: str) -> Iterator[Row]:
     try:
         frame = read(run, column)
     except InputError as error:
+        if error.slug == "frame-columns":
+            remedy = f"name the column of the costs: --cost {unit}=NAME, in Python cost='{unit}=NAME'"
+            raise InputError("frame-columns", error.problems[0], remedy=remedy) from None
         if error.slug not in _NO_NUMBER:
             raise
         frame = _counted(run, column, unit, error)

@@ -75,10 +75,9 @@ class InputOptions:
         self.may_be_empty = False
         """whether a run without a row is no error"""
         both, qrels, runs = (settings.pop(name, None) or {} for name in ("columns", "qrels_columns", "run_columns"))
-        if "cost" in settings:
-            runs = {**runs, **cost_column(settings.pop("cost"))}
+        costs = cost_column(settings.pop("cost", None))
         as_given = settings.get("order") == "given"
-        self.columns = Columns(both, qrels, runs, as_given=as_given, is_exact=is_exact) or None
+        self.columns = Columns(both, qrels, runs, costs, as_given=as_given, is_exact=is_exact) or None
         self.ids = NO_RULES if settings.keys().isdisjoint(OPTIONS) else ids_of(settings)
         self.blank: Blank | None = settings.pop("blank", None)
         if self.blank is not None:
