@@ -53,12 +53,12 @@ def with_shares(values: Values, evaluation: Evaluation, plan: Plan, by_share: Pl
     seen = [measure for measure in plan.numbers if _sees_documents(measure)]
     table = {str(measure.quantity): tuple(means[_label(measure, share)] for share in SHARES) for measure in seen}
     named = {measure.label: table[str(measure.quantity)] for measure in seen}
-    notice = Notice("span-shares", _told(values.run, named, seen[0].judging.span_share))
+    notice = Notice("span-shares", _sentence(values.run, named, seen[0].judging.span_share))
     values = with_notices(values, [*values.notices, notice])
     return replace(values, _details=replace(details(values), by_share=table))
 
 
-def _told(run: str, means: Mapping[str, Sequence[float]], share: float) -> str:
+def _sentence(run: str, means: Mapping[str, Sequence[float]], share: float) -> str:
     """Say how means depend on the share."""
     changing = {label: row for label, row in means.items() if len({*map(_number, row)}) > 1}
     fact = f"{run or 'the run'}: {TRIED} (--span-share; here {share:g})"
