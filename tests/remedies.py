@@ -25,7 +25,7 @@ _IN_PLACE: Final = "in place of "
 _SEVERAL: Final = ("columns", "qrels_columns", "run_columns", "grades")
 """keywords that hold several settings, which add up"""
 _KEYWORD: Final = re.compile(
-    r"""\b(?P<name>[a-z_]+)=(?P<value>\{[^}\n]*\}|\[[^\[\]\n]*\]|'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|True)"""
+    r"""\b(?P<name>[a-z_]+)=(?P<value>\{(?:'[^'\n]*'|[^}'\n])*\}|\[[^\[\]\n]*\]|'[^'\n]*'|"[^"\n]*"|\d+(?:\.\d+)?|True)"""
 )
 _CALL: Final = re.compile(r"\b(?:rankworth\.)?(?P<side>Run|Qrels)\((?:[^()\n]|\([^()\n]*\))*\)")
 _OTHER_CALL: Final = re.compile(r"\b[a-z_.]+\([^\n]*\)")

@@ -111,6 +111,55 @@ MORE: Final[dict[str, Shape]] = {
         (1 / 2 + 1) / 2,
         untrue=("if this is a table without a header", "if each line is a query with its documents"),
     ),
+    "a bare list of ids for each query": Shape(
+        {"q.txt": QRELS, "q1.json": '["d2", "d1", "d3", "d5"]', "q2.json": '["d1", "d4"]'},
+        "evaluate q.txt '*.json' -m AP",
+        AP,
+        group=ENGINES,
+        file="q1.json",
+    ),
+    "a bare list of hits for each query": Shape(
+        {
+            "q.txt": QRELS,
+            "q1.json": '[{"id": "d2", "score": 9.5}, {"id": "d1", "score": 8.5}, {"id": "d3", "score": 7.5}]',
+            "q2.json": '[{"id": "d1", "score": 9.5}, {"id": "d4", "score": 8.5}]',
+        },
+        "evaluate q.txt '*.json' -m nDCG@10",
+        NDCG,
+    ),
+    "pairs of each query": Shape(
+        {
+            "q.txt": QRELS,
+            "q1.json": '[["d2", 9.5], ["d1", 8.5], ["d3", 7.5]]',
+            "q2.json": '[["d1", 9.5], ["d4", 8.5]]',
+        },
+        "evaluate q.txt '*.json' -m nDCG@10",
+        NDCG,
+    ),
+    "scores by document, a file for each query": Shape(
+        {"q.txt": QRELS, "q1.json": '{"d1": 8.5, "d2": 9.5, "d3": 7.5}', "q2.json": '{"d4": 8.5, "d1": 9.5}'},
+        "evaluate q.txt '*.json' -m nDCG@10",
+        NDCG,
+    ),
+    "gold and found lists, a file for each query": Shape(
+        {
+            "q1.gold": '["d1", "d3"]\n',
+            "q2.gold": '["d4"]\n',
+            "q1.json": '["d2", "d1", "d3"]\n',
+            "q2.json": '["d1", "d4"]\n',
+        },
+        "evaluate '*.gold' '*.json' -m AP",
+        AP,
+    ),
+    "hits under a key, a file for each query": Shape(
+        {
+            "q.txt": QRELS,
+            "q1.json": '{"hits_of": [{"id": "d2"}, {"id": "d1"}, {"id": "d3"}], "took": 3}',
+            "q2.json": '{"hits_of": [{"id": "d1"}, {"id": "d4"}], "took": 2}',
+        },
+        "evaluate q.txt '*.json' -m AP",
+        AP,
+    ),
     # TREC and the tools around it
     "judgements with tabs": judged("qrels.txt", QRELS.replace(" ", "\t"), NDCG, "nDCG@10"),
     "a run with tabs": ranked("bm25.txt", RUN.replace(" ", "\t"), NDCG, "nDCG@10"),

@@ -72,3 +72,58 @@ def test_a_list_of_paths_is_one_run_where_it_is_said() -> None:
     run = rw.Run(["sys/s.run", "sys/t.run"], "both")
     assert isinstance(run.to_frame(), pl.DataFrame)
     assert rw.evaluate(QRELS, run, ["RR"])["RR"] == 1
+
+
+RANKED = {"q1": {"b": -1.0, "a": -2.0}, "q2": {"c": -1.0}}
+SCORED = {"q1": {"b": 2.5, "a": 1.5}, "q2": {"c": 0.5}}
+BARE = {
+    "ids": ('["b", "a"]', '["c"]', RANKED),
+    "records": ('[{"id": "b", "score": 2.5}, {"id": "a", "score": 1.5}]', '[{"id": "c", "score": 0.5}]', SCORED),
+    "records in their order": ('[{"docid": "b"}, {"docid": "a"}]', '[{"docid": "c"}]', RANKED),
+    "pairs": ('[["b", 2.5], ["a", 1.5]]', '[["c", 0.5]]', SCORED),
+    "numbers by document": ('{"b": 2.5, "a": 1.5}', '{"c": 0.5}', SCORED),
+}
+
+
+def ranked(path: str, **columns: str) -> dict[str, dict[str, float]]:
+    """The scores of a run."""
+    rows: dict[str, dict[str, float]] = {}
+    for query, document, score in pl.concat(rw.Run(path, columns=columns).batches()).iter_rows():
+        rows.setdefault(query, {})[document] = score
+    return rows
+
+
+@pytest.mark.parametrize("name", BARE)
+@pytest.mark.parametrize("end", ["", "\n"])
+def test_a_file_holds_the_bare_list_of_the_query_that_it_is_called_by(name: str, end: str) -> None:
+    first, second, expected = BARE[name]
+    for query, text in (("q1", first), ("q2", second)):
+        Path("sys", f"{query}.json").write_text(f"{text}{end}")
+    assert ranked("sys/*.json", query="{file}") == expected
+    if expected is RANKED:
+        judged = {query: dict.fromkeys(found, 1.0) for query, found in expected.items()}
+        assert rw.Qrels("sys/*.json", columns={"query": "{file}"}).to_dict() == judged
+    with pytest.raises(InputError) as caught:
+        ranked("sys/*.json")
+    assert "--run-columns 'query={file}'\nin Python run_columns={'query': '{file}'}" in caught.value.remedy
+
+
+def test_a_list_of_nothing_is_a_query_without_rows() -> None:
+    Path("sys/q1.json").write_text('["b", "a"]')
+    Path("sys/q2.json").write_text("[]")
+    assert ranked("sys/*.json", query="{file}") == {"q1": RANKED["q1"]}
+    assert rw.Qrels("sys/*.json", columns={"query": "{file}"}).to_dict() == {"q1": {"b": 1.0, "a": 1.0}}
+
+
+def test_judgements_of_one_query_are_grades_by_document() -> None:
+    Path("sys/q1.json").write_text('{"a": 2, "b": 0}')
+    assert rw.Qrels("sys/q1.json", columns={"query": "{file}"}).to_dict() == {"q1": {"a": 2.0, "b": 0.0}}
+
+
+def test_a_file_of_rows_is_no_bare_list() -> None:
+    Path("sys/q1.jsonl").write_text('{"docid": "a", "score": 2}\n{"docid": "b", "score": 3}\n')
+    Path("sys/q2.jsonl").write_text('{"docid": "c", "score": 1}\n')
+    assert ranked("sys/*.jsonl", query="{file}") == {"q1": {"b": 3.0, "a": 2.0}, "q2": {"c": 1.0}}
+    Path("sys/q3.json").write_text('{"q1": {"a": 1}}')
+    with pytest.raises(InputError, match="the keys are queries"):
+        ranked("sys/q3.json", query="{file}")

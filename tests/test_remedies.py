@@ -14,7 +14,9 @@ from remedy_cases import COMMANDS, FILES, calls
 
 TYPED: Final = re.compile(r"(?<![\w-])--[a-z]")
 """an option, which no message in Python names"""
-PYTHON: Final = re.compile(r"in Python|\brankworth\.\w+\(|\b(?:Run|Qrels)\(|\b[a-z_]+=(?:[{'\"\[]|True|None)")
+PYTHON: Final = re.compile(
+    r"in Python|\brankworth\.\w+\(|\b(?:Run|Qrels)\(|\b[a-z_]+=(?:['\"\[]|\{(?!file\})|True|None)"
+)
 """a keyword with its value or a call, which no message of the command line names"""
 
 

@@ -210,10 +210,11 @@ def _chosen(text: str, door: str) -> str:
 
 
 _QUOTED: Final = r"'[^'\n]*'"
-_VALUE: Final = rf"""(?:{_QUOTED}|"[^"\n]*"|\[[^\]\n]*\]|\{{[^}}\n]*\}}|[\w.-]+)"""
+_DICT: Final = rf"\{{(?:{_QUOTED}|[^}}'\n])*\}}"
+_VALUE: Final = rf"""(?:{_QUOTED}|"[^"\n]*"|\[[^\]\n]*\]|{_DICT}|[\w.-]+)"""
 _CALL: Final = r"(?:rankworth\.)?[A-Za-z_]\w*\((?:[^()\n]|\([^()\n]*\))*\)"
 _KEYWORD: Final = rf"\w+={_VALUE}(?: or {_VALUE})?"
-_EXPRESSION: Final = rf"(?:(?:\w+=)?{_CALL}|{_KEYWORD}|rankworth\.[\w.]+|\[[^\]\n]*\]|\{{[^}}\n]*\}})"
+_EXPRESSION: Final = rf"(?:(?:\w+=)?{_CALL}|{_KEYWORD}|rankworth\.[\w.]+|\[[^\]\n]*\]|{_DICT})"
 """a call, a keyword with a call or another value, a name, a list or a dict"""
 _PAIRS: Final = tuple(
     map(

@@ -19,7 +19,7 @@ from rankworth.io.options import ROLES_OF, Reading
 from rankworth.io.remedies import Request
 from rankworth.io.resolve import knows, locate, value_locations
 from rankworth.io.source import Source
-from rankworth.io.usual_names import NONE, is_header, nearest
+from rankworth.io.usual_names import NONE, OF_FILE, is_header, nearest
 
 _HEAD: Final = 1 << 16
 PAIR: Final = ("query", "document")
@@ -387,6 +387,8 @@ def _of_value(value: Any, layout: Layout, called: str, columns: Mapping[str, str
 
 def _is_by_query(value: Mapping[Any, Any], columns: Mapping[str, str]) -> bool:
     """Return whether the keys are queries, and neither the names of columns nor those of a row, nor Chroma's."""
+    if columns.get("query", "").startswith(OF_FILE) and _has_numbers(value):
+        return False
     first = next(iter(value.values()), None)
     is_named = len(value) > 1 and is_header(list(map(str, value)), columns)
     return "ids" not in value and (isinstance(first, Mapping) or not is_named)

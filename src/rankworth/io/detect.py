@@ -13,7 +13,7 @@ from rankworth.io.options import Reading
 from rankworth.io.score_lines import ROWS, is_ranklib, is_scores, sizes_beside
 from rankworth.io.signs import MAGIC, json_form
 from rankworth.io.source import Source
-from rankworth.io.usual_names import bare_names, is_header, is_plural
+from rankworth.io.usual_names import OF_FILE, bare_names, is_header, is_plural
 
 _FORM: Final = {"\t": "tsv", ",": "csv", ";": "csv", "|": "csv"}
 _DELIMITERS: Final = tuple(_FORM)
@@ -56,7 +56,9 @@ def format_of(source: Source, layout: Layout, reading: Reading) -> str:
     if text[:1] in (b"{", b"["):
         from rankworth.io.json import is_row  # noqa: PLC0415 - not needed for the others
 
-        form, sure = json_form(text, is_row, _is_of_row, whole=len(head) < HEAD)
+        is_by_file = reading.columns.get("query", "").startswith(OF_FILE)  # of which a single line may hold the list
+        is_one_row = (lambda _: False) if is_by_file else is_row
+        form, sure = json_form(text, is_one_row, _is_of_row, whole=len(head) < HEAD)
         return "json" if "root" in reading.columns else "trec" if fits and not sure else form
     return "trec" if fits or not first or b"\0" in head else _of_text(first, layout, reading)
 

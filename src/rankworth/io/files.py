@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from rankworth.io.judges import Judges
 
 
+_HEAD: Final = 1 << 10
 _UNTOLD: Final = ("run-columns", "qrels-columns", "frame-columns", "unfit-columns", "bad-grade", "bad-score")
 """the errors of files that do not tell which column holds what"""
 
@@ -151,6 +152,10 @@ def _naming(layout: Layout, source: Source, reading: Reading) -> Iterator[None]:
     try:
         yield
     except InputError as error:
+        if "query" not in reading.columns and source.head(_HEAD).lstrip()[:1] in (b"[", b"{"):
+            from rankworth.io.roots import with_file  # noqa: PLC0415 - for a message only
+
+            raise with_file(error, source, layout, reading.columns) from None
         if source.pattern and error.slug in _UNTOLD and not any(reading.columns.values()):
             from rankworth.io import plain_lines, remedies  # noqa: PLC0415 - for a message only
 

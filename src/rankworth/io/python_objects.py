@@ -25,8 +25,8 @@ from rankworth.io.paths import list_of_ids
 from rankworth.io.remedies import unjudged
 from rankworth.io.resolve import Roles, locate
 from rankworth.io.rows import Records, Where, listed, points_of
-from rankworth.io.usual_names import NONE, is_header
-from rankworth.io.validate import LABELS, is_integer, shown
+from rankworth.io.usual_names import NONE, OF_FILE, is_header
+from rankworth.io.validate import LABELS, is_integer, is_number, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,11 +89,12 @@ class Reader:
         root = self.columns.get("root", "")
         grade = self.columns.get("grade", "")
         judges = judges_of(grade) if grade.endswith(ENDS) else None
+        query = self.columns.get("query", "")
+        query = query.removeprefix(OF_FILE) if query.startswith(OF_FILE) else ""
         if root or judges is not None:
             return self._of_judges(source, judges) if judges is not None and not root else self._of_root(source, root)
-        if id_arrays.is_sparse(source):
-            self.observed.note(by_position=source.shape[0])
-            return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
+        if query and self._is_of_single_query(source):
+            return self._of_file(source, query)
         if isinstance(source, Mapping):
             if not known_layouts.KEYS.isdisjoint(source) and not any(self.columns.values()):
                 known = known_layouts.plain(source, self.layout, self.name)
@@ -114,6 +115,19 @@ class Reader:
         """Read what stands at a path within a source."""
         columns = {role: name for role, name in self.columns.items() if role != "root"}
         return replace(self, columns=columns).read(self._at(source, root))
+
+    def _is_of_single_query(self, source: object) -> bool:
+        """Return whether this is a list, or numbers by document."""
+        if isinstance(source, Mapping):
+            return not is_header(list(map(str, source)), self.columns) and all(map(is_number, source.values()))
+        return isinstance(source, list)
+
+    def _of_file(self, source: Any, query: str) -> "Scored | pl.DataFrame":  # noqa: ANN401 - a list or a dict
+        """Read what a file holds for the query that its name is."""
+        columns = {role: name for role, name in self.columns.items() if role != "query"}
+        if not source:
+            return frame_of({}, self.layout, self.name)  # other files may have some
+        return replace(self, columns=columns).read({query: source})
 
     def _of_judges(self, source: Any, judges: Judges) -> "Scored | pl.DataFrame":  # noqa: ANN401 - rows or a frame
         """Read the grades of each of several judges, and return the one that counts.
@@ -248,6 +262,9 @@ class Reader:
         """Read frames, arrays, data sets, and whatever else can be iterated over."""
         from rankworth.io import frames  # noqa: PLC0415 - lists of ids need no dataframe library
 
+        if id_arrays.is_sparse(source):
+            self.observed.note(by_position=source.shape[0])
+            return self._of_frames([id_arrays.of_sparse(source, self.layout, self.name)])
         if isinstance(source, type) or is_scalar(source):
             raise self._unreadable(source)
         if _is_column(source):

@@ -7,11 +7,14 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, quoted
 from rankworth.io import validate
+from rankworth.io.json_text import parsed
 from rankworth.io.key_paths import leaves
 from rankworth.io.kinds import is_scalar
+from rankworth.io.layout import Layout
 from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.responses import is_response
-from rankworth.io.usual_names import RECORD, SPELLINGS, USUAL
+from rankworth.io.source import Source
+from rankworth.io.usual_names import OF_FILE, RECORD, SPELLINGS, USUAL
 from rankworth.io.validate import is_number
 
 _MISREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad-score", "bad-grade", "missing-value")
@@ -54,6 +57,31 @@ def with_root(error: InputError, value: object, reader: Reader) -> InputError:
         return error.with_remedy(f"{error.remedy}\nif {noun} stand{'s' * (option == 'run')} under {root}: {said}")
     text = f"{reader.name}: this holds several things, and nothing says which is {noun}; its keys are"
     return InputError("input-type", f"{text} {quoted(value, 8)}", remedy=f"say where to begin: {said}")
+
+
+def with_file(error: InputError, source: Source, layout: Layout, columns: Mapping[str, str]) -> InputError:
+    """Return the error for a document of JSON, with a remedy where it reads as that of the query in its file's name.
+
+    Args:
+        error: why the document cannot be read.
+        source: the document.
+        layout: `RUN` or `QRELS`.
+        columns: which key holds what, as the user says.
+
+    """
+    said = {**columns, "query": f"{OF_FILE}{source.query}"}
+    try:
+        value = parsed(source.whole(), source)
+    except InputError:
+        return error
+    is_likely = error.slug in _MISREAD and source.query and (source.pattern or isinstance(value, list))
+    if not is_likely or not _reads(value, said, Reader(layout, source.name, first=1)):
+        return error
+    named, option = {**columns, "query": OF_FILE}, f"{layout.option}-columns"
+    typed = shlex.join(f"{role}={name}" for role, name in named.items())
+    remedy = f"if the name of the file is the query of what it holds: --{option} {typed}"
+    remedy += f"\nin Python {option.replace('-', '_')}={named}"
+    return error.with_remedy(f"{remedy}\n{error.remedy}".strip())
 
 
 def _is_of_query(value: object) -> bool:
