@@ -54,6 +54,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> list[object]:
             rw.evaluate(qrels, run, MEASURES, bounds="ties"),
             rw.evaluate(qrels, run, MEASURES, bounds="unjudged", by=groups),
             rw.load(path)["system1"],
+            rw.history(path),
             comparison,
             rw.compare(qrels, {"a": run, "b": other}, MEASURES, bounds="ties"),
             rw.table({"here": comparison, "there": comparison}),

@@ -953,7 +953,7 @@ def test_a_query_that_stands_there_twice_is_refused(good: str) -> None:
 
 def test_other_files_are_refused() -> None:
     as_files(Path(), 1)
-    assert refused("qrels.txt").slug == "bad-json"
+    assert refused("qrels.txt").problems == ("qrels.txt: this is no JSON, and no results of rankworth",)
     assert refused("nowhere.json").slug == "missing-file"
     assert refused(".").slug == "is-directory"
     Path("run.json").write_text(json.dumps(RUN))

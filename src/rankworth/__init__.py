@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from rankworth.comparison import Comparison as Comparison
     from rankworth.comparison import CorrectedMeans as CorrectedMeans
     from rankworth.comparison import JudgeNext as JudgeNext
+    from rankworth.comparison import ResultsHistory as ResultsHistory
     from rankworth.comparison import Table as Table
     from rankworth.comparison import compare as compare
     from rankworth.comparison import corrected_means as corrected_means
+    from rankworth.comparison import history as history
     from rankworth.comparison import judge_next as judge_next
     from rankworth.comparison import minimal_detectable as minimal_detectable
     from rankworth.comparison import power as power
@@ -116,8 +118,8 @@ _HOMES = {
         "correlate correlate_judges correlate_measures correlate_runs discriminative_power"
     ),
     "comparison": (
-        "Comparison CorrectedMeans JudgeNext Table compare corrected_means judge_next minimal_detectable power "
-        "queries_needed runs_needed table"
+        "Comparison CorrectedMeans JudgeNext ResultsHistory Table compare corrected_means history judge_next "
+        "minimal_detectable power queries_needed runs_needed table"
     ),
     "demonstration": "Collection demo",
     "embeddings": "evaluate_embeddings",

@@ -350,7 +350,7 @@ def write(
     from rankworth.names import written_for_trec  # noqa: PLC0415 - as above
     from rankworth.results import file, long, tables  # noqa: PLC0415 - as above
 
-    level = level or long.LEVEL if out.is_long else level
+    level = level or tables.LEVEL if out.is_long else level
     sheet = tables.per_query(table) if per_query else tables.means(table, level)
     warnings = tables.warnings(table)
     if out.is_long and level is not None:

@@ -10,6 +10,8 @@ from rankworth.comparison.corrected import corrected_means as corrected_means
 from rankworth.comparison.differences import Difference as Difference
 from rankworth.comparison.differences import Interval as Interval
 from rankworth.comparison.differences import Plan as Plan
+from rankworth.comparison.histories import ResultsHistory as ResultsHistory
+from rankworth.comparison.histories import history as history
 from rankworth.comparison.identical_runs import GateNoise as GateNoise
 from rankworth.comparison.identical_runs import RepeatedDifference as RepeatedDifference
 from rankworth.comparison.identical_runs import RepeatedSystem as RepeatedSystem

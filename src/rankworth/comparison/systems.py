@@ -38,6 +38,8 @@ from rankworth.whatif.rankings import MeasureContext
 
 DEFAULT: Final = ("nDCG@10", "RR@10", "AP", "R@100")
 """the measures by default"""
+OTHER_JUDGEMENTS: Final = "its values were measured by other judgements than those before"
+"""what is said of results files whose judgements differ"""
 
 
 def kept_measures(results: Sequence[Result]) -> list[str]:
@@ -313,9 +315,7 @@ class SystemReader:
         looked_at = {*system.queries} if self._qrels is not None else {*system.queries} & today.queries.keys()
         if not (changes := before.changes(today, looked_at)):
             return
-        fact = "the judgements are no longer those of the stored values"
-        if self._qrels is None:
-            fact = "its values were measured by other judgements than those before"
+        fact = OTHER_JUDGEMENTS if self._qrels is None else "the judgements are no longer those of the stored values"
         text = f"{system.origin or system.name}: {fact}: {changes}"
         if not self._accept_new_qrels:
             again = f":\n  {renewal([source])}" if isinstance(source, Result) else ""

@@ -33,8 +33,8 @@ from rankworth.model import Digest, Qrels
 from rankworth.profiles import Signature
 from rankworth.results import long as long_form
 from rankworth.results.amounts import described_amounts
-from rankworth.results.long import LEVEL, measured, recorded, recorded_intervals, restored
-from rankworth.results.tables import SEED, whole
+from rankworth.results.long import measured, recorded, recorded_intervals, restored
+from rankworth.results.tables import LEVEL, SEED, whole
 from rankworth.results.values import Interval, PerQuery, details
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Mask

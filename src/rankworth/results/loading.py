@@ -5,20 +5,23 @@ import os
 import re
 import shlex
 from base64 import b64decode
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import numpy as np
 
 from rankworth.arrays import Floats
-from rankworth.errors import KEEP, InputError, RankworthError
+from rankworth.errors import KEEP, InputError, NotMeasuredError, RankworthError
 from rankworth.io import json_text
 from rankworth.io.source import Source
 from rankworth.model import Digest, QueryDigest
 from rankworth.profiles import STANDARD, Signature, signature
+from rankworth.results import long
 from rankworth.results.amounts import amounts_of, with_amounts
 from rankworth.results.file import (
     FAMILY,
@@ -26,22 +29,27 @@ from rankworth.results.file import (
     Column,
     Result,
     StoredBounds,
+    described_means,
     digest,
     quantity_of,
     text_labels,
 )
-from rankworth.results.long import recorded
+from rankworth.results.long import MeanRow, recorded
 from rankworth.scoring import columns as scoring
 from rankworth.scoring.columns import Mask
 from rankworth.settings import DATA
 from rankworth.tables import columns as tables
 from rankworth.version import __version__
 
+T = TypeVar("T")
+
 _SCHEMA: Final = re.compile(rf"1|{re.escape(FAMILY)}(\d+)")
 _PARQUET: Final = b"PAR1"
 _BEGINNING: Final = re.compile(rb'(?:\xef\xbb\xbf)?\s*(?:<<<<<<< .*\n\s*)?\{?\s*"\w+"\s*:\s*[^\s{\[]')
 """how a results file begins, perhaps below git's mark of a conflict: its first member is a text or a number, while that
 of a run is a query with its documents"""
+_OBJECT: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*(?:[{\[\"]|<<<<<<< )")
+"""how JSON begins, perhaps below git's mark of a conflict"""
 _NAMES_SCHEMA: Final = re.compile(rb'"schema"\s*:\s*[^\s{\[]')
 
 
@@ -59,7 +67,47 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
     """
     if not isinstance(path, str | os.PathLike):
         raise InputError("input-type", f"{path!r} is no path of a results file", remedy="load('baseline.json')")
-    source = Source(path)
+    return _read(Source(path), _results)
+
+
+@dataclass(frozen=True)
+class StoredMeans:
+    """The means that a results file holds, with values of queries or without.
+
+    Attributes:
+        rows: a row for each run, group and measure.
+        kinds: what the values of each measure are.
+        judgements: what the judgements were; None where the file does not tell.
+
+    """
+
+    rows: tuple[MeanRow, ...]
+    kinds: Mapping[str, tables.Kind]
+    judgements: Digest | None
+
+
+def load_means(path: str | os.PathLike[str], level: float | None = None) -> StoredMeans:
+    """Load the means that a results file holds.
+
+    Args:
+        path: what `rankworth evaluate -o FILE` or `Values.save` has written.
+        level: confidence level of the intervals, which are computed where the file holds values of queries and no
+            intervals of this level; None for those that the file holds, whatever their level.
+
+    Raises:
+        InputError: as `load`, but for `means-only`.
+
+    """
+    return _read(Source(path), partial(_means, level=level))
+
+
+def _read(source: Source, restore: Callable[[dict[str, Any], Source], T]) -> T:
+    """Read the record of a results file, and what is restored from it.
+
+    Raises:
+        InputError: as `load`.
+
+    """
     content = source.whole()
     is_table = content.startswith(_PARQUET)
     document = _parsed(_metadata(content, source).encode() if is_table else content, source)
@@ -67,7 +115,7 @@ def load(path: str | os.PathLike[str]) -> dict[str, Result]:
     try:
         if is_table:
             _add_rows(document, _from_parquet("read_parquet", content, source))
-        return _results(document, source)
+        return restore(document, source)
     except InputError:
         raise
     except KeyError as error:
@@ -102,6 +150,8 @@ def _parsed(content: bytes, source: Source) -> Any:  # noqa: ANN401 - whatever J
         InputError: `bad-json`, `bad-results`.
 
     """
+    if content and not _OBJECT.match(content):
+        raise _no_results(source.name, "no JSON")
     try:
         document = json_text.parsed(content, source)
     except InputError as error:
@@ -243,17 +293,60 @@ def _results(document: dict[str, Any], source: Source) -> dict[str, Result]:
         ValueError: where they do not; others where it is not made as records are.
 
     """
-    if any(run.get("per_query") is None for run in document["runs"]):
+    if not _has_queries(document):
         fact = f"{source.name}: it holds means, and not the values of queries"
         raise InputError("means-only", fact, remedy=f"-q keeps them: {KEEP} {shlex.quote(source.path)}")
     results = {run["name"]: _result(document, run, source.path) for run in document["runs"]}
-    if len(results) < len(document["runs"]):
+    _check_parts(document)
+    return results
+
+
+def _has_queries(document: Mapping[str, Any]) -> bool:
+    """Return whether a record holds the values of queries."""
+    return all(run.get("per_query") is not None for run in document["runs"])
+
+
+def _check_parts(document: dict[str, Any]) -> None:
+    """Refuse a record whose parts do not belong together.
+
+    Raises:
+        ValueError: where they do not.
+
+    """
+    signatures = {run["name"]: run.get("signature", document["signature"]) for run in document["runs"]}
+    if len(signatures) < len(document["runs"]):
         raise ValueError("two runs have one name")
-    if document["signature"] != " ; ".join(sorted({result.signature for result in results.values()})):
+    if document["signature"] != " ; ".join(sorted({*signatures.values()})):
         raise ValueError("the signature of the file is not that of its runs")
     if document["digest"] != digest(document):
         raise ValueError("its digest is not that of what it holds: it was edited, merged or damaged")
-    return results
+
+
+def _means(document: dict[str, Any], source: Source, *, level: float | None) -> StoredMeans:
+    """Return the means of a record, once it is known that its parts belong together."""
+    results: dict[str, Result] = {}
+    if _has_queries(document):
+        results = _results(document, source)
+    else:
+        _check_parts(document)
+    rows: list[MeanRow] = []
+    for run in document["runs"]:
+        intervals = _kept_intervals(run, level)
+        if not intervals and level is not None and run["name"] in results:
+            with suppress(NotMeasuredError):
+                intervals = described_means(results[run["name"]], level)["interval"]
+        groups = {
+            name: {**part, "interval": _kept_intervals(part, level)} for name, part in run.get("groups", {}).items()
+        }
+        rows += long.rows({**run, "interval": intervals, "groups": groups}, document["measures"])
+    judgements = next((result.judgements for result in results.values()), None)
+    return StoredMeans(tuple(rows), document["kinds"], judgements)
+
+
+def _kept_intervals(part: Mapping[str, Any], level: float | None) -> dict[str, Any]:
+    """Return the intervals of a run or a group that are of a level; all of them where it is None."""
+    intervals = part.get("interval", {}).items()
+    return {label: interval for label, interval in intervals if level in (None, interval["level"])}
 
 
 def _result(document: Mapping[str, Any], run: Mapping[str, Any], path: str) -> Result:

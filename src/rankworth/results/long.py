@@ -13,8 +13,6 @@ from rankworth.tables.data import spelled
 if TYPE_CHECKING:
     from rankworth.results.values import Interval, RunValues, Values
 
-LEVEL: Final = 0.95
-"""the confidence level of intervals where nothing else is said"""
 _KINDS: Final[Mapping[str, Kind]] = {
     "run": "text",
     "group": "text",

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     Beside = Mapping[str, Mapping[str, Values | RankworthError]]
     """`{run: {profile: values}}`."""
 
+LEVEL: Final = 0.95
+"""the confidence level of intervals where nothing else is said"""
 SEED: Final = 0
 DEFECT: Final = "known-defect"
 """the slug of what is wrong with a tool's number, which every output of the number says"""

@@ -20,7 +20,7 @@ from rankworth.measures import Fact, Measure, TextFact
 from rankworth.model import Digest, Qrels
 from rankworth.profiles import Profile, ResolvedMeasure, signature
 from rankworth.results import tables
-from rankworth.results.long import LEVEL, mean_rows, sheet
+from rankworth.results.tables import LEVEL
 from rankworth.scoring.averaging import Standing
 from rankworth.scoring.columns import Column, Mask, side_by_side
 from rankworth.scoring.counts import Counts, Notice
@@ -193,22 +193,22 @@ class _Evaluation(Shown):
     def to_frame(self, library: FrameLibrary = "polars", *, long: bool = False, level: float = LEVEL) -> Any:  # noqa: ANN401 - the library's own frame
         """Return one row per run: `run` and the mean of each measure; also a row for each group where groups are shown.
 
-        In long form there is a row for each run and measure, as data warehouses load them: `run, measure, mean, low,
-        high, level, queries, signature`, and `group` behind `run` where groups are shown. `low` and `high` are the ends
-        of the confidence interval, `queries` is how many queries have a value. What is undefined is null, and what is
-        infinite is infinite.
+        In long form a row is a run and a measure: `run, [group,] measure, mean, low, high, level, queries, signature`.
 
         Args:
             library: `polars`, `pandas` or `pyarrow`.
-            long: whether it is wanted in long form.
+            long: whether it is wanted in long form, as data warehouses load it; what is undefined is null.
             level: confidence level of the intervals, which only the long form has.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
 
         """
-        table = self._table
-        return to_library(sheet(mean_rows(table, level)) if long else tables.columns_of_means(table), library)
+        if not long:
+            return to_library(tables.columns_of_means(self._table), library)
+        from rankworth.results.long import mean_rows, sheet  # noqa: PLC0415 - not needed for values
+
+        return to_library(sheet(mean_rows(self._table, level)), library)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write a results file, with the values of each query, which `rankworth.load` reads again.

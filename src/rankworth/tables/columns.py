@@ -22,9 +22,9 @@ class Column:
     Attributes:
         name: the heading.
         kind: what the values are, so that every room shows them alike.
-        values: one for each row; numbers that are undefined are None or NaN.
+        values: one for each row; numbers that are undefined are None or NaN, and a text stays as it is.
         best: which end of the scale deserves attention, if any.
-        bounds: an interval (low, high) for each value, or nothing.
+        bounds: an interval (low, high) for each value, or nothing; empty texts show nothing for one of them.
         marks: what stands raised behind each value, or nothing.
         second: whether the second best value deserves attention, too.
         under: of a text that names rows, what bounds in these rows are called where they are no intervals.
@@ -37,7 +37,7 @@ class Column:
     kind: Kind
     values: Sequence[Any]
     best: Best = ""
-    bounds: Sequence[tuple[float, float]] = ()
+    bounds: Sequence[tuple[float | str, float | str]] = ()
     marks: Sequence[str] = ()
     second: bool = False
     under: str = ""

@@ -108,7 +108,8 @@ class Look:
             return [visible(value) for value in column.values]
         if column.kind in ("number", "grade"):
             return self._as_needed(column)
-        return [self.number(value, column.kind) for value in column.values]
+        numbers = column.values
+        return [value if isinstance(value, str) else self.number(value, column.kind) for value in numbers]
 
     def _as_needed(self, column: Column) -> list[str]:
         """Format numbers of one column with as many decimals as they need: none where all of them are whole.
@@ -130,15 +131,17 @@ class Look:
         return f"{value:.1e}" if hidden else text
 
     def bounds(self, column: Column) -> list[tuple[str, str]]:
-        """Format the bounds of a column for people."""
+        """Format the bounds of a column for people; texts, such as an empty one, stay as they are."""
         return [(self._bound(low, column.kind), self._bound(high, column.kind)) for low, high in column.bounds]
 
-    def _bound(self, value: float | None, kind: Kind) -> str:
+    def _bound(self, value: float | str | None, kind: Kind) -> str:
         """Format the end of an interval: not as 0 where it is not, so that the interval shows whether it holds 0.
 
         >>> [Look()._bound(end, "number") for end in (0.00001, -0.00001, 0.25, -math.inf)]
         ['<0.0001', '-<0.0001', '0.2500', '-∞']
         """
+        if isinstance(value, str):
+            return value
         text = self.number(value, kind)
         if value is None or math.isnan(value) or kind == "count":
             return text

@@ -111,7 +111,7 @@ class Markup:
             mark = column.marks[row].strip() if any(column.marks) else ""
             marked.append(style.format(text) + (self.mark.format(self.escape(mark)) if mark else ""))
         if column.bounds:
-            bounds = [self.bounds.format(*map(self.escape, pair)) for pair in look.bounds(column)]
+            bounds = [self.bounds.format(*map(self.escape, pair)) if any(pair) else "" for pair in look.bounds(column)]
             return [cell + bound for cell, bound in zip(marked, bounds, strict=True)]
         return marked
 

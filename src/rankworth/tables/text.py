@@ -89,7 +89,8 @@ def _strip(column: Column, look: Look, limit: int) -> _Strip:
         behind = (f" {mark}{' ' * (room - cell_width(mark))}" for mark in marks)
         cells = [[text + mark] for text, mark in zip(texts, behind, strict=True)]
     elif column.bounds:
-        cells = [[text, f"{low}…{high}"] for text, (low, high) in zip(texts, look.bounds(column), strict=True)]
+        ends = [f"{low}…{high}" if low or high else "" for low, high in look.bounds(column)]
+        cells = [[text, *filter(None, [end])] for text, end in zip(texts, ends, strict=True)]
     else:
         cells = [[text] for text in texts]
     heading = _folded(visible(column.name), limit)
