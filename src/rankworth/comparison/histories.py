@@ -141,10 +141,14 @@ def history(
 
     Examples:
         >>> import rankworth as rw
-        >>> for day, hit in (("monday", "b"), ("tuesday", "a")):
-        ...     rw.evaluate({"q1": {"a": 1, "b": 0}}, {"q1": [hit, "c"]}, ["RR"]).save(f"{day}.json")
-        >>> rw.history(["monday.json", "tuesday.json"]).to_frame().select("file", "measure", "mean").rows()
-        [('monday', 'RR', 0.0), ('tuesday', 'RR', 1.0)]
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     days = {day: f"{folder}/{day}.json" for day in ("monday", "tuesday")}
+        ...     rw.evaluate({"q1": {"a": 1, "b": 0}}, {"q1": ["b", "a"]}, ["RR"]).save(days["monday"])
+        ...     rw.evaluate({"q1": {"a": 1, "b": 0}}, {"q1": ["a", "b"]}, ["RR"]).save(days["tuesday"])
+        ...     table = rw.history(days)
+        >>> table.to_frame().select("file", "measure", "mean").rows()
+        [('monday', 'RR', 0.5), ('tuesday', 'RR', 1.0)]
 
     """
     if level is not None:
