@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import rankworth as rw
 from rankworth import cli
+from rankworth.conversion import convert
 from rankworth.errors import InputError, RankworthWarning, UsageError
 from rankworth.io.source_texts import SourceText
 
@@ -312,3 +313,36 @@ def test_what_is_left_out_is_called_as_gold_and_pieces_are(source: str) -> None:
     assert values["SpanR@1"] == len("\n30 days") / len("accepted within\n30 days")
     leaks = rw.evaluate(gold, pieces, ["Leak@2"], sources=SOURCES, forbidden=[("q1", f"{source}:0-28")])
     assert leaks["Leak@2"] == 1
+
+
+@pytest.mark.parametrize("suffix", ["csv", "tsv", "jsonl", "parquet", "arrow"])
+def test_texts_are_written_as_spans_that_give_the_same_values(
+    folder: Path, capsys: pytest.CaptureFixture[str], suffix: str
+) -> None:
+    for name in ("gold", "pieces"):
+        words = ("convert", f"{name}.csv", f"{folder}/{name}-spans.{suffix}", "--sources", "texts")
+        assert run_of(folder, capsys, *words)[0] == 0
+    rows = rw.Qrels(folder / f"gold-spans.{suffix}")
+    assert rows.facts.spans
+    assert rows.to_dict() == {"q1": {WITHIN: 1}, "q2": {WHO: 1}}
+    written, sought = (
+        run_of(folder, capsys, "evaluate", *files, "-m", "SpanR@1", "RR@1", "-q", "-f", "csv")[1].split("\n", 1)[1]
+        for files in (
+            (f"gold-spans.{suffix}", f"pieces={folder}/pieces-spans.{suffix}"),
+            ("gold.csv", "pieces.csv", "--sources", "texts"),
+        )
+    )
+    assert written == sought
+
+
+@pytest.mark.parametrize("target", ["gold.qrels", "gold.json"])
+def test_spans_are_not_written_where_they_would_be_ids(folder: Path, target: str) -> None:
+    with pytest.raises(UsageError, match="cannot hold spans") as caught:
+        convert(folder / "gold.csv", folder / target, sources=SOURCES)
+    assert caught.value.slug == "unwritable-output"
+    assert not (folder / target).exists()
+
+
+def test_rules_for_ids_are_no_rules_for_sources(folder: Path) -> None:
+    with pytest.raises(UsageError, match="ids and sources are rules for the ids of the same documents"):
+        convert(folder / "gold.csv", folder / "new.csv", sources=SOURCES, ids="#")

@@ -17,13 +17,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from rankworth.errors import InputError, UsageError, counted, quoted
-from rankworth.io import atomic, detect_layout, duplicates, write
+from rankworth.io import atomic, detect_layout, duplicates, spans, write
 from rankworth.io.duplicates import OneJudgement, OneRow, Policy, check, settled
 from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches, file_parts
+from rankworth.io.formats import FORMATS
 from rankworth.io.grade_words import Words
 from rankworth.io.id_tables import rule_of
-from rankworth.io.layout import QRELS, RUN, Layout
+from rankworth.io.layout import QRELS, RUN, SPAN, Layout
 from rankworth.io.options import Blank, Blanks, Reading, refuse_blanks_alone, refuse_roles
 from rankworth.io.paths import opened
 from rankworth.io.source import STDIN, Progress, Source
@@ -32,6 +33,8 @@ from rankworth.judging.polars import ScatteredError, together_in_memory, whole_q
 from rankworth.model import stem
 from rankworth.tables.frames import run_starts, taken
 
+_TABLES: Final = ("csv", "tsv", "jsonl", "parquet", "arrow")
+"""formats of several columns with names"""
 KINDS: Final = {"run": RUN, "qrels": QRELS}
 _READ: Final = {RUN: ("query", "document", "rank", "score", "tag"), QRELS: QRELS.columns}
 """the columns that are read of TREC's lines"""
@@ -75,6 +78,7 @@ def convert(
     grades: Words | None = None,
     ids: object = None,
     collapse: object = None,
+    sources: object = None,
     duplicates: OneRow = "error",
     duplicate_judgements: OneJudgement = "error",
     to: str = "",
@@ -98,6 +102,8 @@ def convert(
         grades: the grades that words of judgements mean, `{"E": 3, "S": 2}`.
         ids: how documents are renamed, such as chunks by their documents, as for `rankworth.Run`.
         collapse: the same for a run, whose documents have the highest of their scores (`duplicates` says another).
+        sources: texts of sources, as for `rankworth.Run`, in which documents that are texts, or spans, are sought; the
+            target, a table, has columns `source`, `start` and `end` then.
         duplicates: what becomes of a document that a query ranks twice.
         duplicate_judgements: what becomes of a document that a query judges twice.
         to: the format of the target; told by its suffix where empty.
@@ -114,18 +120,24 @@ def convert(
     _check(kind, tag)
     check("duplicates", duplicates, OneRow)
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
-    if ids is not None and collapse is not None:
-        raise UsageError("conflicting-options", "ids and collapse are rules for the ids of the same documents")
-    rule = None if ids is collapse is None else rule_of(*((collapse, "collapse") if ids is None else (ids, "ids")))
+    named = {"ids": ids, "collapse": collapse, "sources": sources}
+    rules = {name: value for name, value in named.items() if value is not None}
+    if len(rules) > 1:
+        text = f"{' and '.join(rules)} are rules for the ids of the same documents"
+        raise UsageError("conflicting-options", text, remedy="give one of them")
+    rule = next((rule_of(value, name) for name, value in rules.items()), None)
     reading = Reading(format, columns or {}, split, Blanks(blank), grades or {}, ids=rule)
     form = write.target_format(target_path, to)
+    if sources is not None and form not in _TABLES:
+        text = f"{FORMATS[form].called} cannot hold spans, which have a source, a start and an end"
+        raise UsageError("unwritable-output", text, remedy=f"{' '.join(_TABLES)} hold them")
     beir = path != STDIN and (Path(path) / "qrels").is_dir()
     chosen_layout = KINDS.get(kind or Path(target_path).suffix.removeprefix(".").lower(), QRELS if beir else None)
     sources = opened(path, chosen_layout or RUN, reading)
     if target_path != STDIN:
         atomic.refuse(target_path, [each.path for each in sources])
     layout = chosen_layout or _layout(sources, reading)
-    refuse_roles(layout, reading.columns)
+    refuse_roles(layout, columns or {})
     if form == "msmarco" and layout is QRELS:
         text = "MS MARCO's lines without a header are for runs"
         raise UsageError("unknown-format", text, remedy="its judgements are TREC's lines: --to trec")
@@ -215,6 +227,9 @@ class _Conversion:
             judgements = self._judgements()
             columns += ("subtopic",) * bool((judgements["subtopic"] != _NONE).any())
             frames = iter([judgements])
+        if self.reading.ids is not None and self.reading.ids.is_of_sources:
+            columns = tuple(chain(*(SPAN if column == "document" else (column,) for column in columns)))
+            frames = map(_with_spans, frames)
         written = self._counted(frames)
         atomic.write({Path(target): lambda file: write.write(written, file, self.form, columns=columns)})
         return Converted(self.rows, self.queries, tuple(self._left_out()))
@@ -360,6 +375,13 @@ def _best(frame: pl.DataFrame) -> pl.DataFrame:
     """Choose for each document the row with its highest score, and its rank and tag."""
     best = pl.col("score") == pl.col("score").max().over(duplicates.PAIR)
     return settled(frame.filter(best), duplicates.PAIR, "score", "first")
+
+
+def _with_spans(frame: pl.DataFrame) -> pl.DataFrame:
+    """Write source, start and end of each span beside its id."""
+    parsed = [spans.parsed(document) for document in frame["document"].to_list()]
+    schema = {"source": pl.String, "start": pl.Int64, "end": pl.Int64}
+    return frame.with_columns(pl.DataFrame(parsed, schema=schema, orient="row"))
 
 
 # Rows in the order of queries and ranks: those of a query together, best first

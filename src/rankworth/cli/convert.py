@@ -36,6 +36,7 @@ def convert(
     grades: Annotated[GradeWords, Parameter(group=READ)] = None,
     ids: Annotated[str | None, Parameter(alias=["--run-ids", "--qrels-ids"], metavar="RULE", group=READ)] = None,
     collapse: Annotated[str | None, Parameter(metavar="RULE", group=READ)] = None,
+    sources: Annotated[str | None, Parameter(metavar="FILE", group=READ)] = None,
     duplicates: Annotated[Duplicates, Parameter(group=READ)] = "error",
     duplicate_judgements: Annotated[DuplicateJudgements, Parameter(group=READ)] = "error",
     to: Annotated[str, Parameter(metavar="FORMAT", group=SHOWN)] = "",
@@ -60,6 +61,7 @@ def convert(
         grades: Grades that words mean: E=3 S=2 C=1 I=0.
         ids: Rename documents: cut at '#', group of '(.*)_[0-9]+', or a table of two columns.
         collapse: Chunks to documents: --ids RULE --duplicates best.
+        sources: Texts in which texts of IN are sought, folder or corpus: OUT has source, start and end.
         duplicates: What becomes of a document that a query ranks twice. Default: an error.
         duplicate_judgements: What becomes of a document that a query judges twice. Default: an error.
         to: Format of OUT, where its suffix does not tell, or tells another: msmarco.
@@ -95,6 +97,7 @@ def convert(
             grades=words,
             ids=ids,
             collapse=collapse,
+            sources=sources,
             duplicates=duplicates,
             duplicate_judgements=duplicate_judgements,
             to=to,

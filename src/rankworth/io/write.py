@@ -40,7 +40,7 @@ _AHEAD: Final = 2
 _HEAD: Final = 1 << 16
 _ANY: Final = "jsonl, json, parquet and arrow hold any id"
 _ANY_TABLE: Final = "csv, tsv, jsonl, json, parquet and arrow hold it"
-_IDS: Final = ("query", "document", "subtopic")
+_IDS: Final = ("query", "document", "subtopic", "source")
 _LINES: Final = ("trec", "msmarco")
 _CELLS: Final = ("csv", "tsv")
 
