@@ -295,3 +295,59 @@ def test_the_command_shows_it_as_table_json_and_picture(tmp_path: Path, capsys: 
     assert plots.data.silence(rw.silence(qrels, run, "RR"))["wrong_silence_rate"][-1] == 1.0
     assert main([*files, "-m", "RR", "P@1"]) == 2
     assert main(["evaluate", *files[1:], "--no-relevant", "silence"]) == 0
+
+
+def languages(qrels: dict[str, Any]) -> dict[str, str]:
+    """A language for each query."""
+    return {query: ("ar", "en", "he")[number // 3 % 3] for number, query in enumerate(qrels)}
+
+
+def test_groups_have_the_chosen_threshold_and_their_own() -> None:
+    qrels, run = simulated(np.random.default_rng(6), 90)
+    groups = languages(qrels)
+    found = rw.silence(qrels, run, "RR", wrong_answer=3, by=groups)
+    whole = rw.silence(qrels, run, "RR", wrong_answer=3)
+    assert (found.policies, found.splits, whole.groups) == (whole.policies, whole.splits, ())
+    assert [row.group for row in found.groups] == ["ar", "en", "he"]
+    assert found.held_out is not None
+    for name in ("number", "wrong_answers", "wrong_silences", "with_answer", "without_answer"):
+        assert sum(getattr(row, name) for row in found.groups) == getattr(found.held_out, name)
+    assert {row.threshold for row in found.groups} == {found.threshold}
+    for row in found.groups:
+        assert row.cost == (3 * row.wrong_answers + row.wrong_silences) / row.number
+        members = [query for query in qrels if groups[query] == row.group]
+        alone = rw.silence(qrels, run, "RR", wrong_answer=3, queries=members)
+        assert row.separation == alone.separation
+        assert row.cheapest == min(alone.thresholds, key=lambda each: (each.cost, each.threshold)).threshold
+
+
+def test_a_named_threshold_is_measured_on_all_queries_of_each_group() -> None:
+    groups = {"q1": "en", "q2": "ar", "q3": "en", "q4": "none"}
+    rows = {row.group: row for row in rw.silence(QRELS, RUN, "RR", threshold=0.5, by=groups).groups}
+    assert {name: (row.number, row.wrong_answers, row.wrong_silences) for name, row in rows.items()} == {
+        "ar": (1, 0, 1),
+        "en": (2, 1, 0),
+        "none": (1, 0, 0),
+    }
+    assert rows["en"].separation == 1.0  # 0.9 is above 0.6
+    assert math.isnan(rows["ar"].separation)
+    assert math.isnan(rows["ar"].wrong_answer_rate)
+    assert (rows["ar"].cheapest, rows["none"].cheapest) == (0.4, math.inf)
+
+
+def test_the_command_shows_groups_of_a_column(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    qrels, run = simulated(np.random.default_rng(4), 45)
+    for name, content in {"qrels.json": qrels, "dense.json": run}.items():
+        (tmp_path / name).write_text(json.dumps(content))
+    rows = "".join(f"{query},x,{name}\n" for query, name in languages(qrels).items())
+    (tmp_path / "queries.csv").write_text(f"query_id,text,language\n{rows}")
+    words = ["silence", str(tmp_path / "qrels.json"), str(tmp_path / "dense.json"), "-m", "RR", "--by", "language"]
+    assert main([*words, "--queries", str(tmp_path / "queries.csv"), "-f", "json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert [(row["column"], row["group"]) for row in record["groups"]] == [
+        ("language", name) for name in ("ar", "en", "he")
+    ]
+    assert main([*words, "--queries", str(tmp_path / "queries.csv")]) == 0
+    assert ", by language" in capsys.readouterr().out
+    assert main(words) == 2
+    assert "--queries" in capsys.readouterr().err

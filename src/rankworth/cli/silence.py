@@ -56,6 +56,7 @@ def silence(
     chosen: Annotated[ThresholdOptions, _HERE] = ThresholdOptions(),
     options: Annotated[Options, FLAT] = Options(),
     format: Annotated[Form | None, FORMAT] = None,  # noqa: A002 - the name of the option
+    by: Annotated[list[str] | None, Parameter(consume_multiple=1, metavar="COLUMN", group=SHOWN)] = None,
     shown: Annotated[DisplayOptions, Parameter(name="*", group=SHOWN)] = DisplayOptions(),
 ) -> None:
     """Find from which top score on to answer, where some queries have no answer.
@@ -72,6 +73,7 @@ def silence(
         chosen: How the threshold is chosen.
         options: What is measured, and how files are read; --queries brings texts.
         format: How to show it. Default: table.
+        by: Also show groups of this column of --queries; several are crossed, a,b is each by itself.
         shown: How it is shown.
 
     Examples:
@@ -94,6 +96,6 @@ def silence(
     with progress(quiet=shown.quiet) as drawing:
         judgements, runs, settings = inputs.read(wanted)
         result = pipelines.silence(
-            judgements, runs[0], wanted[0], table=options.table(), progress=drawing, **vars(chosen), **settings
+            judgements, runs[0], wanted[0], table=options.table(), by=by, progress=drawing, **vars(chosen), **settings
         )
     out.write_result(result, "rankworth silence", picture("silence", result, out=out))

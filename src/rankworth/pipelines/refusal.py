@@ -13,11 +13,21 @@ from numpy.typing import NDArray
 from rankworth.arrays import Floats, Integers
 from rankworth.errors import InputError, MeasureError, RankworthWarning, UsageError, counted, quoted
 from rankworth.evaluation.runner import evaluate
+from rankworth.groups import Groups, Slices
 from rankworth.io import query_texts
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.pipelines.quantity import of_queries
-from rankworth.pipelines.refusal_result import CHOSEN, Policy, QueryError, Silence, Splits, Threshold, written
+from rankworth.pipelines.refusal_result import (
+    CHOSEN,
+    GroupThreshold,
+    Policy,
+    QueryError,
+    Silence,
+    Splits,
+    Threshold,
+    written,
+)
 from rankworth.profiles import DEFAULT, Profile
 from rankworth.scoring import inputs
 from rankworth.stats.proportions import exact_intervals
@@ -59,6 +69,7 @@ def silence(
     rel: float | None = None,
     profile: str | Profile = DEFAULT,
     table: object = None,
+    by: object = None,
     progress: "Progress | None" = None,
     **settings: Any,  # noqa: ANN401 - the settings of `evaluate`
 ) -> Silence:
@@ -83,6 +94,8 @@ def silence(
         rel: as for `evaluate`; a query has an answer by a grade above 0 all the same.
         profile: as for `evaluate`.
         table: as for `evaluate`; texts of queries are shown where it has them.
+        by: as for `evaluate`: what the threshold gives in each group, and which one would cost least there, stands in
+            `groups`.
         progress: as for `evaluate_runs`.
         **settings: as for `evaluate`, but for those that change which score is the top one and which queries count.
 
@@ -120,8 +133,9 @@ def silence(
     ranked = ranked.held(progress)
     every_query = {"missing": "zero", "no_relevant": "keep", "undefined": 0.0, "extra": "ignore"}
     options = {"rel": rel, "profile": profile, **every_query, **settings}
+    groups = None if by is None else Slices.of(table, by=by).by
     evidence = _Evidence.of(judgements, ranked, quantity, options, costs)
-    found = evidence.silence(ranked.name or "the run", str(quantity), named_threshold, seed, level)
+    found = evidence.silence(ranked.name or "the run", str(quantity), named_threshold, seed, level, groups)
     if found.threshold is None:
         return found
     texts = {} if table is None else query_texts.queries(table).texts
@@ -282,7 +296,9 @@ class _Evidence:
 
     @property
     def separation(self) -> float:
-        """The chance that a query with an answer has a higher top score than one without; ties count half."""
+        """The chance that a query with an answer has a higher top score than one without; NaN without either kind."""
+        if self.has_answer.all() or not self.has_answer.any():
+            return math.nan
         present, absent = self.score[self.has_answer], np.sort(self.score[~self.has_answer])
         below = np.searchsorted(absent, present, side="left") + np.searchsorted(absent, present, side="right")
         return float(below.sum() / (2 * present.size * absent.size))
@@ -321,13 +337,40 @@ class _Evidence:
         rates = []
         for counts, number in zip(self.errors(at), (size - present, present), strict=True):
             low, high = exact_intervals(counts.tolist(), number, level=level)
-            rates.append([np.full(at.size, number), counts, counts / number, low, high])
+            rate = counts / number if number else np.full(at.size, math.nan)
+            rates.append([np.full(at.size, number), counts, rate, low, high])
         columns = [*rates[0], *rates[1], values, cost.mean(axis=0), found.low, found.high]
         rows = zip(*(column.tolist() for column in columns), strict=True)
         return [
             Policy(name, queries, size, threshold, *row)
             for (name, threshold), row in zip(thresholds.items(), rows, strict=True)
         ]
+
+    def of_groups(
+        self, groups: Groups, measured: NDArray[np.bool_], threshold: float, level: float
+    ) -> Iterator[GroupThreshold]:
+        """Yield what a threshold gives in each group, and the threshold of the least cost there.
+
+        Args:
+            groups: of the queries.
+            measured: `[Q]`, the queries on which the threshold is measured; groups without one are left out.
+            threshold: the chosen one.
+            level: of the intervals.
+
+        """
+        ids = list(map(str, self.ids))
+        groups.shown(ids)
+        for column, parts in groups.by_column(ids).items():
+            for group in parts.names:
+                members = parts.of(group)
+                if not (members & measured).any():
+                    continue
+                whole = self.part(members)
+                [row] = self.part(members & measured).policies("", {CHOSEN: threshold}, level)
+                cheapest = float(whole.thresholds[np.argmin(whole.mean_costs(whole.thresholds))])
+                known = row._asdict() | {"column": column, "group": group}
+                known |= {"separation": whole.separation, "cheapest": cheapest}
+                yield GroupThreshold(*(known[name] for name in GroupThreshold._fields))
 
     def half(self, random: np.random.Generator) -> NDArray[np.bool_]:
         """Return `[Q]`, whether each is a tuning query: half of those with an answer, and half of the others."""
@@ -337,20 +380,24 @@ class _Evidence:
             chosen[places[: places.size // 2]] = True
         return chosen
 
-    def silence(self, run: str, measure: str, threshold: float | None, seed: int, level: float) -> Silence:
+    def silence(
+        self, run: str, measure: str, threshold: float | None, seed: int, level: float, groups: Groups | None = None
+    ) -> Silence:
         """Draw the curve, choose a threshold on half of the queries, and measure it on the others."""
         present = int(self.has_answer.sum())
         absent = self.score.size - present
         policies: list[Policy] = []
-        splits = None
+        splits, chosen, measured = None, threshold, np.ones(self.score.size, dtype=bool)
         if threshold is not None:
             policies = self.policies("all", {**_POLICIES, CHOSEN: threshold}, level)
         elif min(present, absent) >= _LEAST:
             tuning = self.half(np.random.default_rng(seed))
             chosen = float(self.cheapest(tuning[None]).threshold[0])
             policies = self.part(tuning).policies("tuning", {CHOSEN: chosen}, level)
-            policies += self.part(~tuning).policies("held out", {**_POLICIES, CHOSEN: chosen}, level)
+            measured = ~tuning
+            policies += self.part(measured).policies("held out", {**_POLICIES, CHOSEN: chosen}, level)
             splits = self._splits(seed)
+        of_groups = () if groups is None or chosen is None else self.of_groups(groups, measured, chosen, level)
         return Silence(
             run,
             measure,
@@ -363,6 +410,7 @@ class _Evidence:
             tuple(self.curve(level)),
             tuple(policies),
             splits,
+            groups=tuple(of_groups),
             notes=tuple(self._notes(threshold, splits, seed)),
         )
 

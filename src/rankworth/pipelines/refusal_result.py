@@ -73,6 +73,35 @@ class Policy(NamedTuple):
     cost_high: float
 
 
+class GroupThreshold(NamedTuple):
+    """What the chosen threshold gives on the queries of a group on which it was not chosen."""
+
+    column: str
+    group: str
+    number: int
+    threshold: float
+    without_answer: int
+    wrong_answers: int
+    wrong_answer_rate: float
+    """NaN where no query is without an answer"""
+    wrong_answer_low: float
+    wrong_answer_high: float
+    with_answer: int
+    wrong_silences: int
+    wrong_silence_rate: float
+    """NaN where no query has an answer"""
+    wrong_silence_low: float
+    wrong_silence_high: float
+    cost: float
+    """of the errors, per query"""
+    cost_low: float
+    cost_high: float
+    separation: float
+    """over all queries of the group; NaN where all have an answer, or none has"""
+    cheapest: float
+    """the threshold of the least cost over all queries of the group, which were not held out for it"""
+
+
 class Splits(NamedTuple):
     """The choices of many divisions into tuning and other queries, and their costs; means over the divisions."""
 
@@ -98,10 +127,10 @@ class QueryError(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries"]]):
+class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries", "groups"]]):
     """Refusal against quality over every threshold of the top score, and the threshold that costs choose.
 
-    The tables of columns are `thresholds`, `policies`, `splits` and `queries`.
+    The tables of columns are `thresholds`, `policies`, `splits`, `queries` and `groups`.
 
     Attributes:
         run: the name of the run.
@@ -117,15 +146,16 @@ class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries"]]):
         policies: the chosen threshold on tuning and on other queries, beside answering everything and nothing.
         splits: what many splits choose; None where the threshold was named, or there are too few queries.
         queries: those for which the chosen threshold is wrong, tuning queries or not, the farthest from it first.
+        groups: what the chosen threshold gives in each group, where `by` names some.
         notes: what is to be known.
 
     """
 
     _SCHEMA: ClassVar = "rankworth.silence/1"
-    _TABLES: ClassVar = ("thresholds", "policies", "splits", "queries")
+    _TABLES: ClassVar = ("thresholds", "policies", "splits", "queries", "groups")
     _RECORD: ClassVar = (
         *("run", "measure", "with_answer", "without_answer", "wrong_answer", "wrong_silence", "level", "seed"),
-        *("threshold", "separation", "verdict", "policies", "splits", "thresholds", "queries"),
+        *("threshold", "separation", "verdict", "policies", "splits", "thresholds", "queries", "groups"),
     )
     run: str
     measure: str
@@ -140,6 +170,7 @@ class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries"]]):
     policies: tuple[Policy, ...]
     splits: Splits | None = None
     queries: tuple[QueryError, ...] = ()
+    groups: tuple[GroupThreshold, ...] = ()
     notes: tuple[str, ...] = ()
 
     @property
@@ -171,6 +202,7 @@ class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries"]]):
         if of == "splits":
             return by_name(Splits._fields, [] if self.splits is None else [self.splits])
         kinds: dict[str, Any] = {"thresholds": Threshold, "policies": Policy, "queries": QueryError}
+        kinds["groups"] = GroupThreshold
         return by_name(kinds[of]._fields, getattr(self, of))
 
     def sheets(self) -> list[Sheet]:
@@ -209,7 +241,22 @@ class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries"]]):
             "each interval is about its own threshold",
         )
         sheets.append(Sheet(columns, (*(() if sheets else notes), *meaning), title=title))
-        return [*sheets, *self._of_queries()]
+        return [*sheets, *self._of_groups(), *self._of_queries()]
+
+    def _of_groups(self) -> Iterator[Sheet]:
+        """Yield what the chosen threshold gives in the groups of each column."""
+        for column in dict.fromkeys(row.column for row in self.groups):
+            rows = by_name(GroupThreshold._fields, [row for row in self.groups if row.column == column])
+            columns = (
+                Column(column, "text", rows["group"]),
+                Column("n", "count", rows["number"]),
+                *_errors(rows),
+                Column("cost", "value", rows["cost"], bounds=_bounds(rows, "cost")),
+                Column("separation", "value", rows["separation"]),
+                Column("cheapest", "text", [written(each) for each in rows["cheapest"]]),
+            )
+            meaning = "cheapest: the threshold of the least cost over all queries of the group, not held out for it"
+            yield Sheet(columns, (meaning,), title=f"answer from {written(self.groups[0].threshold)}, by {column}")
 
     def _of_queries(self) -> Iterator[Sheet]:
         """Yield the queries that are farthest on the wrong side of the chosen threshold, some of either error."""
