@@ -17,6 +17,7 @@ AWRF: Measure
 binG: Measure
 BPM: Measure
 Bpref: Measure
+Clicks: Measure
 Compat: Measure
 Complete: Measure
 CompleteRank: Measure

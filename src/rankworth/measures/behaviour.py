@@ -1,12 +1,14 @@
 """Models of how far a reader goes down a ranking."""
 
+import math
 from collections.abc import Callable
 from typing import Annotated, Literal
 
-from rankworth.judged import Judged
+from rankworth.judged import Judged, constant
 from rankworth.measures.building_blocks import (
     at_most,
     excess,
+    first,
     gain_of,
     least,
     per_query,
@@ -15,6 +17,7 @@ from rankworth.measures.building_blocks import (
     reach,
     relevant,
     total,
+    whole,
 )
 from rankworth.measures.core import Terms, measure
 from rankworth.measures.parameters import Positive, Probability, Ranks, Share, Within
@@ -193,3 +196,43 @@ def compatibility(judged: Judged, *, p: Probability = 0.95, normalize: bool = Tr
     if normalize:
         return terms.over(best, Terms(gain=ideal, weight=by_rank(least(best.rank, end), tail) - by_rank(end, tail)))
     return terms._replace(norm=by_rank(depth, lambda n: (1 - p**n) / (1 - p)))
+
+
+@measure(
+    "Clicks",
+    aliases=("clicks", "recommended_songs_clicks"),
+    ordered=True,
+    unjudged=("first",),
+    range=(0.0, math.inf),
+    better="lower",
+)
+def clicks(judged: Judged, *, rel: float = 1, page: Ranks = 10, absent: Ranks = 51) -> Terms:
+    """The number of further pages that a reader asks for until a page has a relevant document: the smaller, the better.
+
+    Clicks@k = floor((rank of the first relevant document - 1) / page), and k / page + 1 if there is none among the
+    first k; without a cutoff k / page + 1 = absent, or (number of retrieved documents) / page + 1 if that is more
+
+    Args:
+        judged: the rankings.
+        rel: the grade from which a document counts as relevant.
+        page: the number of documents of a page.
+        absent: the value of a query without a relevant document, where there is no cutoff.
+
+    Range: 0 to k / page + 1. Always defined.
+    Unjudged: count as not relevant. Ties: not linear, ranks are taken as they are.
+    Elsewhere: the RecSys Challenge 2018 (Million Playlist Dataset) calls Clicks@500 recommended songs clicks: 51 of a
+    playlist without a hit.
+    Source: Chen, Lamere, Schedl, Zamani (2018), RecSys Challenge 2018: automatic music playlist continuation,
+    https://doi.org/10.1145/3240323.3240342
+
+    >>> import rankworth
+    >>> rankworth.score([0] * 24 + [1], "Clicks@500")  # rank 25 is on the third page: floor(24 / 10)
+    2.0
+    >>> rankworth.score([0, 0], "Clicks@500", missing=[1])  # 500 / 10 + 1
+    51.0
+    """
+    found = first(relevant(judged, rel))
+    beyond = (judged.n_retrieved if judged.cutoff is None else judged.cutoff + 0 * judged.n_retrieved) / page + 1
+    if judged.cutoff is None:
+        beyond = judged.xp.maximum(beyond, constant(absent, beyond) + 0 * beyond)
+    return Terms(gain=found, weight=whole((judged.rank - 1) / page), rest=beyond * (1 - total(found)))

@@ -181,6 +181,11 @@ def beside(columns: Sequence[Array]) -> Array:
     return namespace(columns[0]).concat(list(columns), axis=1)
 
 
+def whole(number: Array) -> Array:
+    """Round down to whole numbers."""
+    return namespace(number).floor(number)
+
+
 def round_up_tenth(number: Array) -> Array:
     """The next whole number, of a number that is not negative, if it is at most 0.9 away; else the one below."""
     return namespace(number).floor(number + 0.9)
