@@ -12,6 +12,7 @@ import pytest
 
 import rankworth as rw
 from helpers import Command, command_of, refused
+from rankworth.results.file import record as record_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::rankworth.RankworthWarning")
 
@@ -151,6 +152,20 @@ def test_frames_of_other_libraries_have_the_same_rows(command: Command) -> None:
     of_pandas: Any = live.to_frame("pandas", long=True)
     assert of_pandas["queries"].tolist() == [4, 4]
     assert of_pandas["low"].isna().tolist() == [False, True]
+    for values in (live, kept):
+        bare = values.to_frame(long=True, level=None)
+        assert bare["mean"].to_list() == frame["mean"].to_list()
+        assert bare["low"].null_count() == bare["level"].null_count() == 2
+
+
+def test_the_ends_of_intervals_may_be_infinite(tmp_path: Path) -> None:
+    values = rw.evaluate(first_ranks={f"q{number}": None for number in range(8)}, measures=["MedianRank"])
+    row = values.to_frame(long=True).row(0, named=True)
+    assert (row["mean"], row["low"], row["high"]) == (math.inf, math.inf, math.inf)
+    record = record_of(rw.RunValues({"run": values}), 0.95)
+    assert record["runs"][0]["interval"]["MedianRank"] == {"low": "Infinity", "high": "Infinity", "level": 0.95}
+    values.save(tmp_path / "values.json")
+    assert rw.load(tmp_path / "values.json")[""].to_frame(long=True).row(0, named=True) == row
 
 
 def test_a_comparison_has_the_means_of_the_common_queries(command: Command) -> None:

@@ -279,13 +279,13 @@ class Result(Shown):
             raise refused[0]
         return intervals
 
-    def to_frame(self, library: FrameLibrary = "polars", *, long: bool = False, level: float = LEVEL) -> Any:  # noqa: ANN401 - the library's own frame
+    def to_frame(self, library: FrameLibrary = "polars", *, long: bool = False, level: float | None = LEVEL) -> Any:  # noqa: ANN401 - the library's own frame
         """Return one row per query, as `per_query.to_frame`; or in long form one for each mean, as `Values.to_frame`.
 
         Args:
             library: `polars`, `pandas` or `pyarrow`.
             long: whether the means are wanted.
-            level: confidence level of their intervals.
+            level: confidence level of their intervals; None for none.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`; `not-measured` as `interval`.
@@ -310,8 +310,8 @@ class Result(Shown):
         return "\n".join([*lines, f"{counted(len(self.queries))}   {self.signature}"])
 
 
-def described_means(result: Result, level: float) -> dict[str, Any]:
-    """Return the means of a result as the record has them, with their intervals; groups have those of the file.
+def described_means(result: Result, level: float | None) -> dict[str, Any]:
+    """Return the means of a result as the record has them, with intervals if there is a level; groups have their own.
 
     Raises:
         UsageError: `not-measured` as `Result.interval`.
@@ -321,7 +321,7 @@ def described_means(result: Result, level: float) -> dict[str, Any]:
         "name": result.run,
         "signatures": {column.label: column.signature for column in result.columns},
         "mean": {label: recorded(mean, None) for label, mean in result.mean().items()},
-        "interval": recorded_intervals(result.interval(level=level, seed=SEED)),
+        "interval": {} if level is None else recorded_intervals(result.interval(level=level, seed=SEED)),
         "groups": result.groups,
     }
 

@@ -53,8 +53,8 @@ class MeanRow(NamedTuple):
     signature: str
 
 
-def mean_rows(table: "RunValues", level: float) -> Iterator[MeanRow]:
-    """Yield the means of runs and of their groups, with intervals."""
+def mean_rows(table: "RunValues", level: float | None) -> Iterator[MeanRow]:
+    """Yield the means of runs and of their groups, with intervals where there is a level."""
     for name, values in table.items():
         yield from rows({"name": name, **measured(values, level)}, [*values])
 

@@ -190,7 +190,7 @@ class _Evaluation(Shown):
     def _table(self) -> "RunValues":
         """The values of all runs."""
 
-    def to_frame(self, library: FrameLibrary = "polars", *, long: bool = False, level: float = LEVEL) -> Any:  # noqa: ANN401 - the library's own frame
+    def to_frame(self, library: FrameLibrary = "polars", *, long: bool = False, level: float | None = LEVEL) -> Any:  # noqa: ANN401 - the library's own frame
         """Return one row per run: `run` and the mean of each measure; also a row for each group where groups are shown.
 
         In long form a row is a run and a measure: `run, [group,] measure, mean, low, high, level, queries, signature`.
@@ -198,7 +198,7 @@ class _Evaluation(Shown):
         Args:
             library: `polars`, `pandas` or `pyarrow`.
             long: whether it is wanted in long form, as data warehouses load it; what is undefined is null.
-            level: confidence level of the intervals, which only the long form has.
+            level: confidence level of the intervals, which only the long form has; None for none, which is fast.
 
         Raises:
             UsageError: `missing-library`, `unknown-setting`.
