@@ -916,7 +916,9 @@ def test_a_document_without_an_id_is_refused_with_the_field_that_tells_it(name: 
             "frame-columns",
             f"query '1', item 0: {problem}",
         )
-        assert caught.value.remedy == f"say which it is: columns={{'document': 'metadata.{name}'}}"
+        named, sought = caught.value.remedy.split("\n")
+        assert named == f"say which it is: columns={{'document': 'metadata.{name}'}}"
+        assert sought.startswith("if page_content holds passages, name the texts in which they stand: ")
     assert rw.evaluate(SMALL_QRELS, found, ["P@1"], run_columns={"document": f"metadata.{name}"}).per_query.to_dict()[
         "1"
     ] == {"P@1": 1.0}

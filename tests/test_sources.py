@@ -346,3 +346,30 @@ def test_spans_are_not_written_where_they_would_be_ids(folder: Path, target: str
 def test_rules_for_ids_are_no_rules_for_sources(folder: Path) -> None:
     with pytest.raises(UsageError, match="ids and sources are rules for the ids of the same documents"):
         convert(folder / "gold.csv", folder / "new.csv", sources=SOURCES, ids="#")
+
+
+def nodes(*texts: str) -> list[Any]:
+    """Return nodes with scores as LlamaIndex has them, where nobody noted their positions."""
+    of_text = [
+        SimpleNamespace(text=text, ref_doc_id="docs/handbook.md", start_char_idx=None, end_char_idx=None, node_id="n")
+        for text in texts
+    ]
+    return [SimpleNamespace(node=node, score=1.0 - rank / 10) for rank, node in enumerate(of_text)]
+
+
+def test_texts_of_nodes_without_positions_are_sought() -> None:
+    pieces = {"q1": nodes("Returns are  accepted within", "30 days. Shoes can be")}
+    values = rw.evaluate({"q1": [TEXT]}, pieces, ["SpanR@1", "SpanR@2"], sources=SOURCES)
+    gold = "accepted within\n30 days"
+    assert values.mean() == {
+        "SpanR@1": len("accepted within") / len(gold),
+        "SpanR@2": (len(gold) - len("\n")) / len(gold),
+    }
+
+
+def test_documents_of_langchain_without_positions_are_told_of_sources() -> None:
+    pieces = {"q1": [document("Returns are  accepted within", source="docs/handbook.md")]}
+    with pytest.raises(InputError, match="id is None") as caught:
+        rw.evaluate({"q1": [("handbook.md", 0, 9)]}, pieces, ["SpanR@1"])
+    assert "\nif page_content holds passages, name the texts in which they stand: " in caught.value.remedy
+    assert rw.evaluate({"q1": [("handbook.md", 0, 9)]}, pieces, ["SpanR@1"], sources=SOURCES)["SpanR@1"] == 1

@@ -180,12 +180,12 @@ def missing(
         remedy += '\nif these are the hits of one query, put them under it: {"q1": [...]}'
     if lacking == ("score",) and "separator" in why and _has_a_row_for_each(looks):
         remedy = why.strip()  # whose order within a cell is all that ranks
-    remedy += _if_without_documents(request) if "document" in lacking else ""
+    remedy += if_without_documents(request) if "document" in lacking else ""
     text = f"{looks.called}: there is {joined([_lack(request, role) for role in lacking])}; {listed(looks)}"
     return InputError("frame-columns", text, remedy=remedy)
 
 
-def _if_without_documents(request: Request) -> str:
+def if_without_documents(request: Request) -> str:
     """Return what a table may be that has no ids of documents: passages of texts, or ranks of first hits."""
     looks, remedy = request.looks, ""
     names = list(map(str, looks.names))

@@ -21,7 +21,7 @@ from rankworth.io.kinds import has_documents, is_array, is_more, is_scalar, is_s
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.looks import Column, Looks
 from rankworth.io.options import IN_SOURCES
-from rankworth.io.remedies import Request, missing, option, unjudged
+from rankworth.io.remedies import Request, if_without_documents, missing, option, unjudged
 from rankworth.io.resolve import Location, Roles, check_named, knows, location_of, of_items, resolve
 from rankworth.io.usual_names import is_plural, likely_document
 from rankworth.io.validate import is_number, is_numeric
@@ -116,7 +116,8 @@ class Fields:
             said = option({"document": likely or "NAME"}, self.looks)
             text = f"{where(row)}: {quoted([called])} is None; the {self.looks.noun}s are"
             text += f" {quoted(paths_of(rows[row]), 8)}"
-            raise InputError("frame-columns", text, remedy=f"say which it is: {said}")
+            remedy = f"say which it is: {said}{if_without_documents(self.request)}"
+            raise InputError("frame-columns", text, remedy=remedy)
 
     def refuse_doubt(self, where: Where, lists: Sequence[Any] | None = None) -> None:
         """Refuse rows without scores or grades where a field of an unknown name may hold them.

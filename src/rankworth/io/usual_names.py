@@ -48,7 +48,7 @@ SPAN_PATHS: Final[Mapping[str, Sequence[str]]] = {
     "end": ("metadata.end_index", "node.end_char_idx"),
 }
 """where LangChain, Haystack and LlamaIndex keep what tells the span of a piece"""
-SPAN_TEXTS: Final = ("text", "page_content", "content")
+SPAN_TEXTS: Final = ("text", "page_content", "content", "node.text")
 """what the text of a piece is called, whose length tells the end where nothing else does"""
 LISTS: Final = {
     "document": (

@@ -1,14 +1,9 @@
 """The texts of pieces that stand in the rows of a run, read as its scores are."""
 
-from typing import Final
-
 from rankworth.errors import InputError
 from rankworth.io.grade_words import TextCounts
 from rankworth.io.usual_names import SPAN_TEXTS
 from rankworth.model.cost_rows import Costly, read
-
-_NAMES: Final = (*SPAN_TEXTS, "node.text")
-"""what the column of texts is called, in LlamaIndex within nodes"""
 
 
 class _Numbers(TextCounts):
@@ -31,7 +26,7 @@ def of(run: Costly) -> dict[str, str]:
         run: as it was read.
 
     """
-    for name in _NAMES:
+    for name in SPAN_TEXTS:
         numbers = _Numbers()
         try:
             rows = read(run, name, numbers)
