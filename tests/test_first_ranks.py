@@ -211,3 +211,42 @@ def test_bounds_of_a_median_over_ties() -> None:
     bounds = rw.evaluate(qrels, run, ["MedianRank"], bounds="ties").bounds
     assert bounds is not None
     assert (bounds["MedianRank"].low, bounds["MedianRank"].high) == (2.0, 3.0)  # of 1 2 3, and of 2 3 3
+
+
+@pytest.mark.parametrize(
+    ("text", "columns"),
+    [
+        ("q1 1\nq2 NF\nq3 4\nq4 2\n", ["first-rank=2"]),
+        ("q1 1\nq2 NF\nq3 4\nq4 2", ["query=1", "first-rank=2"]),
+        ("1   q1\n-1  q2\n\n4   q3\n2   q4\n", ["query=2", "first-rank=1"]),
+        ("q1 x 1\nq2 x NF\nq3 x 4\nq4 x 2\n", ["first-rank=3"]),
+        ("q1,1\nq2,NF\nq3,4\nq4,2\n", ["query=1", "first-rank=2"]),
+    ],
+)
+def test_columns_between_blanks_are_counted(
+    text: str, columns: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ranks.txt"
+    path.write_text(text)
+    assert main(["evaluate", str(path), "--columns", *columns, "-m", "RR", "-f", "tsv"]) == 0
+    assert float(capsys.readouterr().out.split()[-1]) == RR
+
+
+def test_a_line_with_too_few_cells_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "ranks.txt"
+    path.write_text("q1 1\nq2\n")
+    with pytest.raises(rw.InputError, match=r"ranks\.txt:2: there is no column 2; the line has 1"):
+        rw.evaluate(first_ranks=path, columns={"first-rank": "2"})
+
+
+@pytest.mark.parametrize("option", ["--run-columns", "--qrels-columns"])
+def test_ranks_named_for_one_input_are_refused_with_the_option_that_reads_them(
+    option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "ranks.csv"
+    path.write_text("query,pos\nq1,1\nq2,NF\nq3,4\nq4,2\n")
+    assert main(["evaluate", str(path), option, "first-rank=pos"]) == 2
+    remedy = capsys.readouterr().err.splitlines()[1].split()
+    assert remedy == ["--columns", "first-rank=pos"]
+    assert main(["evaluate", str(path), *remedy, "-m", "RR", "-f", "tsv"]) == 0
+    assert float(capsys.readouterr().out.split()[-1]) == RR

@@ -6,6 +6,7 @@ at once.
 
 import math
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
@@ -240,7 +241,16 @@ class Read:
 
     @property
     def of_first_ranks(self) -> dict[str, str] | None:
-        """Which columns hold queries and the ranks of first hits; None where files hold judgements and runs."""
+        """Which columns hold queries and the ranks of first hits; None where files hold judgements and runs.
+
+        Raises:
+            UsageError: `conflicting-options` where they are named for judgements or for runs.
+
+        """
+        for option, texts in (("--qrels-columns", self.qrels_columns), ("--run-columns", self.run_columns)):
+            if any(text.startswith(f"{FIRST_RANK}=") for text in texts or ()):
+                fact = f"{option} {' '.join(texts or ())}: first ranks stand in place of judgements and a run"
+                raise UsageError("conflicting-options", fact, remedy=f"--columns {shlex.join(texts or ())}")
         named = columns(self.columns) if self.columns else {}
         return named if FIRST_RANK in named else None
 

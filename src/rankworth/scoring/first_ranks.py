@@ -9,8 +9,12 @@ from typing import Any, Final
 
 from rankworth.errors import InputError, UsageError, quoted
 from rankworth.io import query_texts
+from rankworth.io.files import files_of
 from rankworth.io.kinds import plain
+from rankworth.io.layout import QRELS
+from rankworth.io.options import Reading
 from rankworth.io.paths import is_path
+from rankworth.io.source import STDIN
 from rankworth.io.usual_names import NONE, SPELLINGS
 from rankworth.io.validate import shown
 from rankworth.measures import FACTS, Measure
@@ -49,6 +53,8 @@ _NONE: Final = (
     "-1",
 )
 """what stands where nothing was found, beside 0"""
+_SEPARATORS: Final = ("\t", ",", ";", "|")
+"""what stands between the cells of other tables"""
 _HIT: Final = "the hit"
 _OTHER: Final = "no hit"
 _REMEDY: Final = "ranks are whole numbers from 1; NF, a blank, 0 or -1 says that there is no hit"
@@ -73,6 +79,8 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> dict[str, int | N
         raise UsageError("unknown-setting", text, remedy="leave it out")
     is_series = hasattr(source, "index") and hasattr(source, "to_dict") and not hasattr(source, "columns")
     cells: Any = source.to_dict() if is_series else source  # type: ignore[attr-defined] # a series has it
+    if columns and is_path(source) and (rows := _rows_between_blanks(source, columns)):
+        cells, columns = rows, {"query": "query", ROLE: ROLE}
     if isinstance(cells, Mapping) and not any(isinstance(cell, Mapping | list | tuple) for cell in cells.values()):
         name = "first_ranks"
         values: Mapping[str, Any] = {str(query): plain(cell) for query, cell in cells.items()}
@@ -95,6 +103,37 @@ def read(source: object, columns: Mapping[str, str] = NONE) -> dict[str, int | N
             "bad-score", f"{text} may be counted from 0", remedy="if so, add 1 to them; else write NF for 0"
         )
     return ranks
+
+
+def _rows_between_blanks(path: Any, columns: Mapping[str, str]) -> list[dict[str, str]]:  # noqa: ANN401 - of any type
+    """Return the rows of lines without a header whose cells stand between blanks; none of any other file.
+
+    Args:
+        path: of the file.
+        columns: the numbers of the columns of queries and ranks.
+
+    Raises:
+        InputError: `frame-columns` where a line has too few cells.
+
+    """
+    positions = [columns.get(role, default) for role, default in (("query", "1"), (ROLE, ""))]
+    if not all(number.isdecimal() and int(number) for number in positions) or str(path) == STDIN:
+        return []
+    found = []
+    for source in files_of(path, QRELS, Reading()):
+        for number, line in enumerate(source.whole().decode("utf-8", "replace").splitlines(), 1):
+            cells = line.split()
+            if any(sign in line for sign in _SEPARATORS) or line.startswith(("{", "[")):
+                return []
+            if cells and len(cells) < max(map(int, positions)):
+                text = (
+                    f"{source.name}:{number}: there is no column {max(map(int, positions))}; the line has {len(cells)}"
+                )
+                raise InputError("frame-columns", text, remedy=f"--columns query=1 {ROLE}=2 counts columns from 1")
+            if cells:
+                query, rank = (cells[int(position) - 1] for position in positions)
+                found.append({"query": query, ROLE: rank})
+    return found
 
 
 def _column(table: query_texts.QueryTable) -> Mapping[str, Any]:
