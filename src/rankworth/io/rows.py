@@ -182,8 +182,7 @@ class Fields:
 def _cells_at(place: Location, by_field: Mapping[Any, list[Any]], rows: Sequence[Any], where: Where) -> list[Any]:
     """Return what stands at a place in each row; of spans their ids."""
     if place.is_span:
-        parts = [_cells_at(part, by_field, rows, where) for part in place.parts]
-        return place.span_ids(parts, where)
+        return place.span_ids([_cells_at(part, by_field, rows, where) for part in place.parts], where)
     if place.way == "file":
         return [place.path] * len(rows)
     if place.way == "attribute":
@@ -485,12 +484,9 @@ class Records:
             is_doubtful = not any(isinstance(document, str) for document in documents)
             is_doubtful = is_doubtful and all(map(validate.is_integer, map(type, numbers)))
         if is_doubtful:
-            said_so = option({"document": "0", value: "1"}, self._within.looks)
-            remedy = (
-                f"if the second is the {value}: {said_so}\nif it is none: {option({value: ''}, self._within.looks)}"
-            )
-            if self.layout is not RUN:
-                remedy = f"{remedy}\n{gold_groups.REMEDY}"
+            remedy = f"if the second is the {value}: {option({'document': '0', value: '1'}, self._within.looks)}\n"
+            remedy += f"if it is none: {option({value: ''}, self._within.looks)}"
+            remedy += "" if self.layout is RUN else f"\n{gold_groups.REMEDY}"
             text = f"{where(0)}: nothing tells what the lists of two are, such as {validate.shown(pairs[0])}"
             raise InputError("input-type", text, remedy=remedy)
         if not is_scalar(documents[0]):  # as LangChain pairs its documents with scores
@@ -515,14 +511,13 @@ class Records:
             self._has_numbers_in_lists = any(map(is_several, numbers))
         if not self._has_numbers_in_lists and not any(map(is_several, numbers)):
             return _repeated(numbers, counts)
+        remedy = f"give one {role} for each document"
         for row, (item, count) in enumerate(zip(numbers, counts, strict=True)):
             if item is None:
-                remedy = f"give one {role} for each document"
                 raise InputError("missing-value", f"{where(row)} has no {role}s", remedy=remedy)
             if not is_several(item) or len(item) != count:
                 beside = f"{validate.shown(item)} beside a list of {counted(count, 'document', 'documents')}"
-                text = f"{where(row)}: the {role}s are {beside}"
-                raise InputError("frame-columns", text, remedy=f"give one {role} for each document")
+                raise InputError("frame-columns", f"{where(row)}: the {role}s are {beside}", remedy=remedy)
         return [number for item in numbers for number in plain(item)]
 
 

@@ -90,7 +90,7 @@ def diagnose(
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
     hits = whole.judgement.hits
-    if run.of_rows or are_same_rows(run, qrels, hits):
+    if run.of_rows or (run.is_read_from(qrels.files, qrels.source) and are_same_rows(hits)):
         yield from of_row_items(name, hits, is_labelled=run.of_rows)
     yield from _of_rules(measures, hits)
     runs = [evaluation.measured_run(measure) for measure in measures]

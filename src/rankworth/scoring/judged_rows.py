@@ -5,21 +5,14 @@ from collections.abc import Iterator
 import numpy as np
 
 from rankworth.judging.judged_run import JudgedRows
-from rankworth.model import Qrels, Run
 from rankworth.scoring.counts import LONG_LIST, Notice
 
 
-def are_same_rows(run: Run, qrels: Qrels, hits: JudgedRows) -> bool:
-    """Return whether judgements are labels of what was retrieved: of the same files or object, with the same documents.
+def are_same_rows(hits: JudgedRows) -> bool:
+    """Return whether a run has the documents that are judged, and no other.
 
     Queries that the run or the judgements do not have do not matter.
     """
-    if run.files:
-        is_same = [file.path for file in run.files] == [file.path for file in qrels.files]
-    else:
-        is_same = qrels.source is not None and run.origin == id(qrels.source)
-    if not is_same:
-        return False
     judged, retrieved = np.diff(hits.pool.offsets), np.asarray(hits.n_retrieved)
     found = np.diff(hits.offsets)
     is_answered = retrieved > 0
