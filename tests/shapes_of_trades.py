@@ -917,4 +917,24 @@ MORE: Final[dict[str, Shape]] = {
         group=QA,
         file="retrieved.json",
     ),
+    "tools and their functions as pairs in lists": both(
+        "queries.jsonl",
+        lines(
+            *({"query_id": query, "relevant APIs": [["tool", each] for each in row]} for query, row in RELEVANT.items())
+        ),
+        "retrieved.jsonl",
+        lines(*({"query_id": query, "retrieved": [["tool", each] for each in row]} for query, row in LISTS.items())),
+        AP,
+        "AP",
+        untrue=("if the second is the", "if it is none"),
+        group=QA,
+    ),
+    "pairs of document and grade under a name of their own": judged(
+        "gold.jsonl",
+        lines(*({"query": query, "rel": [[*pair] for pair in row.items()]} for query, row in GRADES.items())),
+        NDCG,
+        "nDCG@10",
+        answers={"document=NAME": "document=rel"},
+        untrue=("if it is none", "if both together"),
+    ),
 }

@@ -94,7 +94,7 @@ REFUSED = {
     "pairs in judgements": (
         {"facts.json": FACTS, "run.json": FACTS},
         "--qrels-columns query=_id document=facts --run-columns query=_id document=retrieved",
-        "--columns document=0 grade=1",
+        "--qrels-columns documents=facts document=0 grade=1",
     ),
     "users and all their items": (
         {"gold.txt": "0 10 11 12\n1 13 14 15\n", "run.txt": "0 12 11 10 98 97\n1 15 14 99 96 95\n"},

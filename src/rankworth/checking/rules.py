@@ -18,7 +18,7 @@ from rankworth.judging.overlap import alike_documents
 from rankworth.measures import Measure
 from rankworth.model import Qrels, Run
 from rankworth.results.values import Values, details
-from rankworth.scoring import sampled_candidates
+from rankworth.scoring import candidates
 from rankworth.scoring.columns import Mask
 from rankworth.scoring.diagnostics import (
     MANY,
@@ -293,8 +293,8 @@ def _ranks(checked: CheckedRun) -> Iterator[Finding]:
 
 def _sampled(checked: CheckedRun) -> Iterator[Finding]:
     """Report a sampled evaluation: one relevant document, always retrieved, among a fixed number of candidates."""
-    if (sample := sampled_candidates.candidates(checked.hits)) is not None:
-        yield checked.finding("sampled-candidates", sampled_candidates.described(checked.name, *sample))
+    if (sample := candidates.sampled(checked.hits)) is not None:
+        yield checked.finding("sampled-candidates", candidates.described(checked.name, *sample))
 
 
 def _candidates(checked: CheckedRun) -> Iterator[Finding]:
@@ -332,7 +332,7 @@ def _single_pool(checked: CheckedRun) -> Iterator[Finding]:
     hits, judged = checked.hits, checked.hits.pool.lengths
     counts = checked.answered & (judged >= _FEW)
     answered = judged[checked.answered]
-    is_small = answered.size >= sampled_candidates.FEWEST and _POOL <= answered.min() == answered.max() < _FEW
+    is_small = answered.size >= candidates.FEWEST and _POOL <= answered.min() == answered.max() < _FEW
     counts = checked.answered if is_small and (hits.n_retrieved > judged)[checked.answered].all() else counts
     within = checked.per_query(hits.rank <= judged[hits.query])
     of_run = counts & (within == judged)

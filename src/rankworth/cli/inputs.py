@@ -148,7 +148,8 @@ class InputFiles:
             source.close()  # there may be more files than a process may have open
         columns = self.columns.split(contents)
         for part, names, (_, layout, _) in zip(self.files, columns, self.inputs, strict=False):
-            for source in part if not self.columns.both.items() <= names.items() else ():
+            is_apart = self.columns.specific(layout) or not self.columns.both.items() <= names.items()
+            for source in part if is_apart else ():
                 source.columns_option = f"--{layout.option}-columns"
         return [replace(file[2], columns=names) for file, names in zip(files, columns, strict=True)]
 

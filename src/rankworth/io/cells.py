@@ -58,6 +58,11 @@ def trimmed(items: Sequence[Any]) -> list[Any]:
     return list(items[:length])
 
 
+def repeated(items: Sequence[Any], counts: list[int]) -> list[Any]:
+    """Repeat each item as often as its list has documents."""
+    return [item for item, count in zip(items, counts, strict=True) for _ in range(count)]
+
+
 def is_written(cell: object) -> bool:
     """Return whether a cell is written as a list."""
     return isinstance(cell, str) and cell.lstrip().startswith("[") and cell.rstrip().endswith("]")

@@ -155,7 +155,7 @@ def _naming(layout: Layout, source: Source, reading: Reading) -> Iterator[None]:
         if "query" not in reading.columns and source.head(_HEAD).lstrip()[:1] in (b"[", b"{"):
             from rankworth.io.roots import with_file  # noqa: PLC0415 - for a message only
 
-            raise with_file(error, source, layout, reading.columns) from None
+            error = with_file(error, source, layout, reading.columns)
         if source.pattern and error.slug in _UNTOLD and not any(reading.columns.values()):
             from rankworth.io import plain_lines, remedies  # noqa: PLC0415 - for a message only
 
@@ -163,8 +163,8 @@ def _naming(layout: Layout, source: Source, reading: Reading) -> Iterator[None]:
             if by_file := remedies.by_file(source.pattern, looks, layout, reading.option or layout.option):
                 remedy = "\n".join(filter(None, (by_file, error.remedy)))
                 raise InputError(error.slug, *error.problems, more=error.more, remedy=remedy) from None
-        if source.columns_option == "--columns" or error.slug != "frame-columns":
-            raise
+        if source.columns_option == "--columns" or error.slug not in ("frame-columns", "input-type"):
+            raise error from None
         remedy = error.remedy.replace("--columns ", f"{source.columns_option} ")
         raise InputError(error.slug, *error.problems, remedy=remedy) from None
 

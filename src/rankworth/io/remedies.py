@@ -137,6 +137,24 @@ def option(columns: Mapping[str, str], looks: Looks, side: str = "") -> str:
     return f"--{side and f'{side}-'}columns {typed}, in Python {in_python}"
 
 
+def of_pairs(value: str, lists: str, looks: Looks) -> str:
+    """Write what the parts of pairs in lists may be.
+
+    Args:
+        value: `"score"` or `"grade"`.
+        lists: the column of the lists, if the user names it.
+        looks: what the pairs look like.
+
+    """
+    around = {"documents": lists} if lists else {}
+    ways = {
+        f"if the second is the {value}": around | {"document": "0", value: "1"},
+        "if it is none": {value: ""},
+        "if both together are the id": around | {"document": "0,1", value: ""},
+    }
+    return "\n".join(f"{when}: {option(columns, looks)}" for when, columns in ways.items())
+
+
 def listed(looks: Looks) -> str:
     """List the columns of a table, as messages do."""
     return f"the {looks.noun}s are {quoted(looks.names, 8)}" if looks.names else f"there are no {looks.noun}s"

@@ -11,6 +11,7 @@ from rankworth.io.json_text import parsed
 from rankworth.io.key_paths import leaves
 from rankworth.io.kinds import is_scalar
 from rankworth.io.layout import Layout
+from rankworth.io.lines import HEAD
 from rankworth.io.python_objects import Reader, frame_of
 from rankworth.io.responses import is_response
 from rankworth.io.source import Source
@@ -69,13 +70,15 @@ def with_file(error: InputError, source: Source, layout: Layout, columns: Mappin
         columns: which key holds what, as the user says.
 
     """
+    may_be_list = source.head(HEAD).lstrip().startswith(b"[")
+    if error.slug not in _MISREAD or not source.query or not (source.pattern or may_be_list):
+        return error
     said = {**columns, "query": f"{OF_FILE}{source.query}"}
     try:
         value = parsed(source.whole(), source)
     except InputError:
         return error
-    is_likely = error.slug in _MISREAD and source.query and (source.pattern or isinstance(value, list))
-    if not is_likely or not _reads(value, said, Reader(layout, source.name, first=1)):
+    if not _reads(value, said, Reader(layout, source.name, first=1)):
         return error
     named, option = {**columns, "query": OF_FILE}, f"{layout.option}-columns"
     typed = shlex.join(f"{role}={name}" for role, name in named.items())

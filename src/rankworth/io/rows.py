@@ -21,7 +21,7 @@ from rankworth.io.kinds import has_documents, is_array, is_more, is_scalar, is_s
 from rankworth.io.layout import RUN, Layout
 from rankworth.io.looks import Column, Looks
 from rankworth.io.options import IN_SOURCES
-from rankworth.io.remedies import Request, if_without_documents, missing, option, unjudged
+from rankworth.io.remedies import Request, if_without_documents, missing, of_pairs, option, unjudged
 from rankworth.io.resolve import Location, Roles, check_named, knows, location_of, of_items, resolve
 from rankworth.io.usual_names import is_plural, likely_document
 from rankworth.io.validate import is_number, is_numeric
@@ -182,7 +182,8 @@ class Fields:
 def _cells_at(place: Location, by_field: Mapping[Any, list[Any]], rows: Sequence[Any], where: Where) -> list[Any]:
     """Return what stands at a place in each row; of spans their ids."""
     if place.is_span:
-        return place.span_ids([_cells_at(part, by_field, rows, where) for part in place.parts], where)
+        parts = [_cells_at(part, by_field, rows, where) for part in place.parts]
+        return place.span_ids(parts, where)
     if place.way == "file":
         return [place.path] * len(rows)
     if place.way == "attribute":
@@ -354,7 +355,7 @@ class Records:
         if way in ("", "score"):
             scores = inner.get("score")
             inner[self.layout.value] = _ordered(scores, counts) if self.layout is RUN else [1] * sum(counts)
-        repeated = {role: _repeated(items, counts) for role, items in outer.items()}
+        repeated = {role: cells.repeated(items, counts) for role, items in outer.items()}
         checked = self.checked(inner, of_item)
         for item, query in enumerate(checked.get("query", ())):
             if query != repeated["query"][item]:
@@ -476,17 +477,19 @@ class Records:
             if said.get(value) == "" and "document" not in said:
                 return {"document": [at(pair, "0") for pair in pairs]}
             self._within.roles = resolve(looks, {"document": "0", **said}, value)
+            by_position = {name: [at(pair, name) for pair in pairs] for name in names}
             places = self._within.roles.locations
-            return {role: [at(pair, str(place.called)) for pair in pairs] for role, place in places.items()}
+            return {role: _cells_at(place, by_position, pairs, where) for role, place in places.items()}
         documents, numbers = self._split_pairs(pairs, where)
         is_doubtful = type(pairs[0]) is list and is_scalar(documents[0])
         if is_doubtful and self.layout is RUN:
-            is_doubtful = not any(isinstance(document, str) for document in documents)
-            is_doubtful = is_doubtful and all(map(validate.is_integer, map(type, numbers)))
+            are_texts = any(isinstance(document, str) for document in documents)
+            are_whole = all(map(validate.is_integer, map(type, numbers)))
+            is_doubtful = not is_numeric(numbers[0]) if are_texts else are_whole
         if is_doubtful:
-            remedy = f"if the second is the {value}: {option({'document': '0', value: '1'}, self._within.looks)}\n"
-            remedy += f"if it is none: {option({value: ''}, self._within.looks)}"
-            remedy += "" if self.layout is RUN else f"\n{gold_groups.REMEDY}"
+            remedy = of_pairs(value, self.columns.get("document", ""), self._within.looks)
+            if self.layout is not RUN:
+                remedy = f"{remedy}\n{gold_groups.REMEDY}"
             text = f"{where(0)}: nothing tells what the lists of two are, such as {validate.shown(pairs[0])}"
             raise InputError("input-type", text, remedy=remedy)
         if not is_scalar(documents[0]):  # as LangChain pairs its documents with scores
@@ -510,25 +513,21 @@ class Records:
         if self._has_numbers_in_lists is None and any(item is not None for item in numbers):
             self._has_numbers_in_lists = any(map(is_several, numbers))
         if not self._has_numbers_in_lists and not any(map(is_several, numbers)):
-            return _repeated(numbers, counts)
-        remedy = f"give one {role} for each document"
+            return cells.repeated(numbers, counts)
         for row, (item, count) in enumerate(zip(numbers, counts, strict=True)):
             if item is None:
+                remedy = f"give one {role} for each document"
                 raise InputError("missing-value", f"{where(row)} has no {role}s", remedy=remedy)
             if not is_several(item) or len(item) != count:
                 beside = f"{validate.shown(item)} beside a list of {counted(count, 'document', 'documents')}"
-                raise InputError("frame-columns", f"{where(row)}: the {role}s are {beside}", remedy=remedy)
+                text = f"{where(row)}: the {role}s are {beside}"
+                raise InputError("frame-columns", text, remedy=f"give one {role} for each document")
         return [number for item in numbers for number in plain(item)]
 
 
 def _first_beside(item: Any, items: Any) -> Any:  # noqa: ANN401 - of a program
     """Return the first item of a list beside the list of documents; None if it cannot belong to them."""
     return item[0] if is_several(item) and len(item) == len(items) > 0 else None
-
-
-def _repeated(items: Sequence[Any], counts: list[int]) -> list[Any]:
-    """Repeat each item as often as its list has documents."""
-    return [item for item, count in zip(items, counts, strict=True) for _ in range(count)]
 
 
 def _ordered(scores: Sequence[Any] | None, counts: list[int]) -> list[Any]:

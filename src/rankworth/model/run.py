@@ -333,12 +333,6 @@ class Run:
             return self._of_files(RANKED if ranks and self.has_ranks else (), progress)
         return frames.batches(self._frame())
 
-    def is_read_from(self, files: "tuple[Source, ...]", source: object) -> bool:
-        """Return whether this was read from these files, or from this object if there are none."""
-        if self.files:
-            return [file.path for file in self.files] == [file.path for file in files]
-        return source is not None and self.origin == id(source)
-
     @property
     def lists(self) -> Lists | None:
         """How lists came, each of which is the ranking of its query; None for a table, and for files not read yet."""

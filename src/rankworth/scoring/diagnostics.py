@@ -18,14 +18,13 @@ from rankworth.judging.overlap import alike_queries, no_common_documents, unname
 from rankworth.measures import Measure
 from rankworth.measures.building_blocks import SIGNED
 from rankworth.measures.parameters import LEAST_REL, MOST_REL
-from rankworth.model import Qrels
+from rankworth.model import Qrels, Run
 from rankworth.names import Quantity
 from rankworth.profiles import ResolvedMeasure
-from rankworth.scoring import sampled_candidates
+from rankworth.scoring import candidates
 from rankworth.scoring.columns import Column, Mask, summary
 from rankworth.scoring.counts import Counts, Notice, TieEffect
 from rankworth.scoring.evaluator import Evaluation
-from rankworth.scoring.judged_rows import are_same_rows, of_row_items
 from rankworth.scoring.measured_run import MeasuredRun
 from rankworth.scoring.plans import Plan
 from rankworth.settings import STANDARD_AVERAGING
@@ -90,8 +89,8 @@ def diagnose(
         yield no_rows(name if len(qrels) else "", plan.profile.tool)
         return
     hits = whole.judgement.hits
-    if run.of_rows or (run.is_read_from(qrels.files, qrels.source) and are_same_rows(hits)):
-        yield from of_row_items(name, hits, is_labelled=run.of_rows)
+    if run.of_rows or _are_same_rows(run, qrels, hits):
+        yield from candidates.of_row_items(name, hits, is_labelled=run.of_rows)
     yield from _of_rules(measures, hits)
     runs = [evaluation.measured_run(measure) for measure in measures]
     for judged in {id(judged): judged for judged in runs}.values():
@@ -119,6 +118,23 @@ def diagnose(
     )
     yield from sampled(qrels, measures, advice)
     yield from blanks(qrels.blanks, qrels.blank)
+
+
+def _are_same_rows(run: Run, qrels: Qrels, hits: JudgedRows) -> bool:
+    """Return whether judgements are labels of what was retrieved: of the same files or object, with the same documents.
+
+    Queries that the run or the judgements do not have do not matter.
+    """
+    if run.files:
+        is_same = [file.path for file in run.files] == [file.path for file in qrels.files]
+    else:
+        is_same = qrels.source is not None and run.origin == id(qrels.source)
+    if not is_same:
+        return False
+    judged, retrieved = np.diff(hits.pool.offsets), np.asarray(hits.n_retrieved)
+    found = np.diff(hits.offsets)
+    is_answered = retrieved > 0
+    return bool(is_answered.any() and (found == retrieved)[is_answered].all() and (found == judged)[is_answered].all())
 
 
 def _nothing_excluded(name: str, exclude: Exclusion, qrels: Qrels) -> Notice:
@@ -555,10 +571,10 @@ def _cutoffs(name: str, measures: Sequence[ResolvedMeasure], whole: MeasuredRun)
     """Warn of cutoffs beyond all rankings of the run, and of candidates that look like a sample."""
     depth = int(whole.settled.n_retrieved.max())
     sample = None
-    if depth in sampled_candidates.USUAL:
-        sample = sampled_candidates.candidates(whole.judgement.hits.compact())
+    if depth in candidates.USUAL:
+        sample = candidates.sampled(whole.judgement.hits.compact())
     if sample is not None:
-        yield Notice("sampled-candidates", sampled_candidates.described(name, *sample))
+        yield Notice("sampled-candidates", candidates.described(name, *sample))
     labels = [
         each.label for each in measures if isinstance(each.quantity, Measure) and (each.quantity.cutoff or 0) > depth
     ]
