@@ -133,5 +133,16 @@ def test_measures_without_a_pooled_mean_are_refused(measure: str, why: str) -> N
     "further", [{"weights": dict.fromkeys(QRELS, 1)}, {"macro": dict.fromkeys(QRELS, "a")}, {"bounds": "ties"}]
 )
 def test_what_says_how_queries_count_is_refused(further: Any) -> None:
-    with pytest.raises(rw.UsageError):
+    with pytest.raises(
+        rw.UsageError, match=r"micro\(R\) (is measured on all queries together|has no value of a query)"
+    ):
         rw.evaluate(QRELS, RUN, ["micro(R)"], **further)
+
+
+@pytest.mark.parametrize("by", ["ties", "unjudged"])
+def test_bounds_of_a_pooled_mean_are_refused_with_a_remedy_that_is_true(by: str) -> None:
+    with pytest.raises(rw.UsageError) as caught:
+        rw.evaluate(QRELS, RUN, ["micro(R)"], bounds=by)
+    assert str(caught.value).splitlines()[0].startswith("micro(R) has no value of a query")
+    assert caught.value.remedy == "evaluate without bounds, or take those of a measure of queries, as P@10"
+    rw.evaluate(QRELS, RUN, ["P@10", "micro(R)"], bounds=by)

@@ -22,6 +22,8 @@ _MISREAD: Final = ("frame-columns", "id-type", "input-type", "nested-runs", "bad
 """the errors of what is read as something else"""
 _OF_BEIR: Final = ("score",)
 """what BEIR calls grades besides"""
+_OF_QUERY: Final = 1 << 20
+"""how long a document of a single query may be, to be read for a message"""
 _KEYS: Final = 20
 """how many keys are looked at"""
 
@@ -74,8 +76,10 @@ def with_file(error: InputError, source: Source, layout: Layout, columns: Mappin
     if error.slug not in _MISREAD or not source.query or not (source.pattern or may_be_list):
         return error
     said = {**columns, "query": f"{OF_FILE}{source.query}"}
+    if len(text := source.head(_OF_QUERY)) == _OF_QUERY:
+        return error
     try:
-        value = parsed(source.whole(), source)
+        value = parsed(text, source)
     except InputError:
         return error
     if not _reads(value, said, Reader(layout, source.name, first=1)):

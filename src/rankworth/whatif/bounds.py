@@ -192,6 +192,9 @@ def _has_plain_ranks(measure: ResolvedMeasure) -> bool:
     return plain and once and judging.duplicate_judgements != "spread" and judging.scored == "all"
 
 
+_OF_QUERIES: Final = "and bounds are those of queries"
+
+
 def refuse_without_bounds(reasons: Sequence[str]) -> None:
     """Refuse bounds where every measure has a reason why there are none.
 
@@ -200,7 +203,9 @@ def refuse_without_bounds(reasons: Sequence[str]) -> None:
 
     """
     if reasons and all(reasons):
+        is_of_settings = not all(reason.endswith(_OF_QUERIES) for reason in reasons)
         remedy = "evaluate without bounds, or take bounds under --profile standard (profile='standard')"
+        remedy = remedy if is_of_settings else "evaluate without bounds, or take those of a measure of queries, as P@10"
         raise UsageError("unfollowed-setting", *dict.fromkeys(reasons), remedy=remedy)
 
 
@@ -209,7 +214,7 @@ def no_bounds(context: MeasureContext, by: Varied) -> str:
     if not _is_measure(context):
         return ""
     if np.isnan(context.column.values_of_queries).all() and not math.isnan(context.column.mean):
-        return f"{context.measure.name} has no value of a query, and bounds are those of queries"
+        return f"{context.measure} has no value of a query, {_OF_QUERIES}"
     if context.measure.uses_costs:
         return f"{context.measure} looks at costs, and which documents fit into a budget is not varied"
     return next(_reasons_of_orders(context) if by == "ties" else _reasons_of_grades(context), "")
