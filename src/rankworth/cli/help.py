@@ -34,6 +34,7 @@ COMMON: Final[Mapping[str, frozenset[str]]] = {
         "fuse": "--method --norm --run-weights --k --like --depth --set --tune --by",
         "trace": "--by --at",
         "silence": "--wrong-answer --wrong-silence --threshold --seed",
+        "convert": "--run --qrels --from --grades --ids --sources --to --lossy --quiet",
         "explore": "--docs --save-grades --open --port --no-browser",
     }.items()
 }
@@ -72,8 +73,8 @@ def print_help(app: App, tokens: Sequence[str]) -> None:
         panel = create_parameter_help_panel(CONVENTIONS, conventions, "plaintext")
         DefaultFormatter()(app.console, app.console.options, panel)
         return
-    hint = f"All options: rankworth {name} {_ALL}\n"
-    hint += f"Ties, duplicates and other conventions: rankworth {name} {_CONVENTIONS}\n\n"
+    of_conventions = f"Ties, duplicates and other conventions: rankworth {name} {_CONVENTIONS}\n" if conventions else ""
+    hint = f"All options: rankworth {name} {_ALL}\n{of_conventions}\n"
     epilogue = str(command.help_epilogue).removeprefix(hint)
     if _ALL in tokens or name not in COMMON:
         command.help_formatter, command.help_epilogue = DefaultFormatter(), epilogue
