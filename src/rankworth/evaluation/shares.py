@@ -40,7 +40,7 @@ def _label(measure: ResolvedMeasure, share: float) -> str:
 
 
 def with_shares(values: Values, evaluation: Evaluation, plan: Plan, by_share: Plan) -> Values:
-    """Say how the means of a run depend on the share.
+    """Say how the means of a run depend on the share, if they do.
 
     Args:
         values: of the run.
@@ -53,17 +53,17 @@ def with_shares(values: Values, evaluation: Evaluation, plan: Plan, by_share: Pl
     seen = [measure for measure in plan.numbers if _sees_documents(measure)]
     table = {str(measure.quantity): tuple(means[_label(measure, share)] for share in SHARES) for measure in seen}
     named = {measure.label: table[str(measure.quantity)] for measure in seen}
-    notice = Notice("span-shares", _sentence(values.run, named, seen[0].judging.span_share))
-    values = with_notices(values, [*values.notices, notice])
+    changing = {label: row for label, row in named.items() if len({*map(_number, row)}) > 1}
+    if changing:
+        notice = Notice("span-shares", _sentence(values.run, changing, seen[0].judging.span_share))
+        values = with_notices(values, [*values.notices, notice])
     return replace(values, _details=replace(details(values), by_share=table))
 
 
 def _sentence(run: str, means: Mapping[str, Sequence[float]], share: float) -> str:
     """Say how means depend on the share."""
-    changing = {label: row for label, row in means.items() if len({*map(_number, row)}) > 1}
-    fact = f"{run or 'the run'}: {TRIED} (--span-share; here {share:g})"
-    rows = [f"{label} {', '.join(map(_number, row))}" for label, row in changing.items()]
-    return f"{fact}: {'; '.join(rows) or 'the means are the same'}"
+    rows = [f"{label} {', '.join(map(_number, row))}" for label, row in means.items()]
+    return f"{run or 'the run'}: {TRIED} (--span-share; here {share:g}): {'; '.join(rows)}"
 
 
 def _number(mean: float) -> str:
