@@ -34,6 +34,7 @@ USUAL: Final = {
     "grade": ("relevance", "grade", "label"),
     "score": ("score", "prediction"),
     "rank": ("rank", "position"),
+    "first-rank": ("rank", "position", "first_rank"),
     "text": ("text",),
     "genre": (),
 }
@@ -44,6 +45,7 @@ OTHER: Final = {
     "grade": "stars",
     "score": "sim",
     "rank": "nth",
+    "first-rank": "nth",
     "text": "wording",
     "genre": "kind",
 }
@@ -54,8 +56,8 @@ NESTED: Final = ("records", "pairs")
 """shapes with lists of records or of pairs"""
 OF_LISTS: Final = ("lists", "separated", "wide")
 """shapes whose documents have no numbers"""
-TEXTS: Final = {"texts": ("query", "text"), "items": ("document", "genre")}
-"""tables with a text for each id: what holds the ids, and what holds the text"""
+TEXTS: Final = {"texts": ("query", "text"), "items": ("document", "genre"), "first ranks": ("query", "first-rank")}
+"""tables with a text or a rank for each id: what holds the ids, and what holds the text or the rank"""
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,7 @@ class Table:
 
     """
 
-    truth: Sequence[tuple[str, str, float]]
+    truth: Sequence[tuple[str, Any, float]]
     kind: str
     shape: str
     form: str
@@ -101,6 +103,8 @@ def reference(table: Table) -> Rows | str:
     """Read a table as it is to be read; `refused` where it is to be refused."""
     if table.fault:
         return REFUSED
+    if table.kind == "first ranks":
+        return {(query, "first-rank"): 0.0 if rank is None else 1 / rank for query, rank, _ in table.truth}
     if table.kind in TEXTS:
         return {(row, TEXTS[table.kind][1]): text for row, text, _ in table.truth}
     has_values = bool(table.valued) and table.said.get(table.valued) != ""
@@ -163,19 +167,23 @@ def table_of(chance: random.Random) -> Table:
 
 
 def table_of_texts(kind: str, chance: random.Random) -> Table:
-    """Make a table with a text for each id."""
+    """Make a table with a text or a rank for each id."""
     row, text = TEXTS[kind]
+    is_of_ranks = kind == "first ranks"
     form = chance.choice([name for name, form in FORMS.items() if form.of_texts])
     names = {row: chance.choice(USUAL[row]) if chance.random() < 0.6 else OTHER[row], text: OTHER[text]}
-    names[text] = "text" if kind == "texts" and chance.random() < 0.5 else names[text]
-    truth = [(f"x{number}", f"a {number} b", 0.0) for number in chance.sample(range(1, 30), chance.randint(1, 4))]
+    names[text] = chance.choice(USUAL[text]) if kind != "items" and chance.random() < 0.5 else names[text]
+    truth: list[tuple[Any, Any, float]] = [
+        (f"x{number}", chance.choice((number, number, None)) if is_of_ranks else f"a {number} b", 0.0)
+        for number in chance.sample(range(1, 30), chance.randint(1, 4))
+    ]
     extra = chance.choice(("", "year"))
     is_unnamed = FORMS[form].is_unnamed
     table = Table(truth, kind, "flat", form, kind, text, names, joined=False, extra=extra, words=False, told=False)
     order = {row: "1", text: "2"} if is_unnamed else names
-    needs_row, needs_text = names[row] == OTHER[row], kind == "texts" and names[text] != "text"
+    needs_row, needs_text = names[row] == OTHER[row], kind != "items" and names[text] == OTHER[text]
     said = {row: order[row]} if is_unnamed or needs_row or chance.random() < 0.3 else {}
-    if kind == "texts" and (is_unnamed or needs_text or chance.random() < 0.3):
+    if kind != "items" and (is_unnamed or needs_text or chance.random() < 0.3):
         said[text] = order[text]
     table = replace(table, said=said)
     if said and chance.random() < 0.3:
@@ -554,6 +562,12 @@ def by_items(table: Table, source: Any, _: Path) -> Rows:
     return {(item, "genre"): cells.get(name) for item, cells in rows.items()}
 
 
+def by_first_ranks(table: Table, source: Any, _: Path) -> Rows:
+    """`evaluate` of the ranks of first hits, by their reciprocals."""
+    values = rw.evaluate(first_ranks=source, measures=["RR"], columns=dict(table.said)).per_query.to_dict()
+    return {(query, "first-rank"): of_query["RR"] for query, of_query in values.items()}
+
+
 DOORS: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Table, Any, Path], Rows | str], bool]]] = {
     "object": (("run", "qrels"), by_object, False),
     "evaluate": (("run", "qrels"), by_evaluate, False),
@@ -564,6 +578,7 @@ DOORS: Final[Mapping[str, tuple[tuple[str, ...], Callable[[Table, Any, Path], Ro
     "order given": (("run",), by_order, False),
     "texts": (("texts",), by_texts, False),
     "items": (("items",), by_items, False),
+    "first ranks": (("first ranks",), by_first_ranks, False),
     "expected run": (("run",), by_expected_run, False),
 }
 """what each door takes, how it is gone through, and whether it takes files only"""
