@@ -186,7 +186,8 @@ COLUMNS = {
     ),
     "query;text\nq;d\n": (
         "a.csv:1: there is no document column; the columns are query text   [frame-columns]\n"
-        "  say which it is: --columns document=NAME"
+        "  say which it is: --columns document=NAME\n"
+        "  if text holds passages, name the texts in which they stand: --sources FOLDER"
     ),
     "query,document,value\nq,d,1\n": (
         "a.csv:1: there is no score or rank column; the columns are query document value   [frame-columns]\n"

@@ -159,6 +159,27 @@ def test_a_median_is_read_back_from_a_file(tmp_path: Path) -> None:
     assert result.mean() == values.mean() == {"MedianRank": math.inf, "RR": 1 / 9}
 
 
+@pytest.mark.parametrize(("form", "mean"), [("csv", "inf"), ("tsv", "inf"), ("jsonl", '"Infinity"')])
+def test_an_infinite_median_is_written_in_every_form_of_rows(
+    form: str, mean: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "ranks.csv").write_text("query,rank\nq1,1\nq2,NF\nq3,NF\n")
+    words = ["evaluate", str(tmp_path / "ranks.csv"), "--columns", "first-rank=rank", "-m", "MedianRank", "-f", form]
+    assert main(words) == 0
+    assert mean in capsys.readouterr().out
+    assert main([*words, "-q"]) == 0
+    assert capsys.readouterr().out.count(mean) == 2
+
+
+def test_an_infinite_median_stays_infinite_in_frames() -> None:
+    values = rw.evaluate(first_ranks={"q1": None, "q2": None}, measures=["MedianRank"])
+    assert (
+        values.to_frame()["MedianRank"].to_list()
+        == values.per_query.to_frame()["MedianRank"].to_list()[:1]
+        == [math.inf]
+    )
+
+
 def test_an_undefined_rank_is_not_read_back_as_infinite(tmp_path: Path) -> None:
     qrels = {"q1": {"a": 1}, "q2": {"a": 1}, "q3": {"a": 1}}
     values = rw.evaluate(qrels, {"q1": ["a"], "q2": ["b"]}, ["MedianRank"], missing="nan")

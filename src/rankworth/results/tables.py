@@ -155,7 +155,7 @@ def means(table: "RunValues", level: float | None = None, *, texts_by: str = "--
     if first.per_query.texts:
         notes.append(f"{quoted(first.per_query.texts)}: a text for each query, which {texts_by} shows")
     comment = table.signature if level is None else f"{table.signature}|seed:{SEED}"
-    return Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)))
+    return Sheet(tuple(columns), tuple(notes), comment, tuple(_defects(table)), has_infinite=True)
 
 
 def best_end(quantity: object) -> Best:
@@ -182,7 +182,7 @@ def per_query(table: "RunValues") -> Sheet:
                 rows += [by_query.get(query, unbounded) for query in values.per_query.queries]
         with_bounds += _bounded(replace(column, under=_under(first) if column.name == "query" else ""), rows)
     notes = (*_count_notes(table), *_bounds_notes(table))
-    return Sheet(tuple(with_bounds), notes, table.signature, tuple(_defects(table)))
+    return Sheet(tuple(with_bounds), notes, table.signature, tuple(_defects(table)), has_infinite=True)
 
 
 def _bounded(column: Column, bounds: "Sequence[Bound]") -> list[Column]:
@@ -287,7 +287,9 @@ def beside(values: "Beside", measures: Sequence[str]) -> Sheet:
         columns.append(Column(str(measure), "value", numbers))
     notes = _with_profiles((error.problems[0], name) for name, error in refused)
     defects = _with_profiles((text, name) for slug, text, name in _notices(values) if slug == DEFECT)
-    return Sheet(tuple(columns), (*notes, "counts and signatures of each: -f json"), defects=tuple(defects))
+    return Sheet(
+        tuple(columns), (*notes, "counts and signatures of each: -f json"), defects=tuple(defects), has_infinite=True
+    )
 
 
 def record_beside(values: "Beside", measures: Sequence[str]) -> dict[str, Any]:

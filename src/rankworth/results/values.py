@@ -143,7 +143,7 @@ class PerQuery(Shown):
 
     def sheets(self) -> list[Sheet]:
         """Return one row per query, one column per measure."""
-        return [Sheet(tables.in_columns(self.columns(), self.kinds))]
+        return [Sheet(tables.in_columns(self.columns(), self.kinds), has_infinite=True)]
 
     def __repr__(self) -> str:
         """Say what is in it; `to_frame` shows it."""
