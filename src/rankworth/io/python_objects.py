@@ -95,7 +95,7 @@ class Reader:
             return self._of_judges(source, judges) if judges is not None and not root else self._of_root(source, root)
         if query and self._is_of_single_query(source):
             return self._of_file(source, query)
-        if isinstance(source, Mapping):
+        if isinstance(source, Mapping) and not id_arrays.is_sparse(source):  # as dok_array of SciPy
             if not known_layouts.KEYS.isdisjoint(source) and not any(self.columns.values()):
                 known = known_layouts.plain(source, self.layout, self.name)
                 if known is not None:
