@@ -420,7 +420,7 @@ def test_chunkings_that_cannot_be_used_are_refused() -> None:
     with pytest.raises(InputError, match="no chunk holds a character of the gold") as error:
         rw.chunks(GOLD, {"other": [("z", 0, 10)]})
     assert error.value.slug == "no-match"
-    with pytest.raises(MeasureError, match="gold that is spans"):
+    with pytest.raises(MeasureError, match="the ceiling of a chunking needs spans"):
         rw.chunks({"q1": {"d1": 1}}, CHUNKINGS)
     with pytest.raises(UsageError, match="names"):
         rw.chunks(GOLD, [CHUNKINGS["10"]])
