@@ -15,7 +15,7 @@ import polars as pl
 import pytest
 import scipy.sparse
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import rankworth as rw
@@ -189,6 +189,7 @@ def test_groups_are_evaluated_alone(seed: int) -> None:
 
 @settings(max_examples=10)
 @given(seed=st.integers(0, 10**6))
+@example(seed=185_232)  # of which an expected item is beyond the cutoff of its list
 def test_bounds_hold_every_order_of_ties(seed: int) -> None:
     drawn = Catalogue(seed, ties=True)
     measures = [text for text in VARIANTS if "Serendipity" not in text]

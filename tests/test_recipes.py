@@ -204,7 +204,7 @@ SETTING: Final = Recipe(
             "    round_values: int": """    added: float = option(0.0, "Added to the value of each query.", metavar="X")
 """,
         },
-        "src/rankworth/scoring/columns.py": {
+        "src/rankworth/scoring/averaging.py": {
             "    if settings.round_values is not None:": """    if settings.added:
         replaced = replaced + settings.added
 """
@@ -252,7 +252,7 @@ CHART: Final = Recipe(
     "A chart",
     edits={
         "src/rankworth/plots/__init__.py": {
-            "\n\ndef __getattr__": """from rankworth.plots.twins import twins as twins
+            "from rankworth.plots.scores import systems": """from rankworth.plots.twins import twins as twins
 """
         }
     },

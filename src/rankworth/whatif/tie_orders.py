@@ -87,7 +87,8 @@ def _worth(measure: Measure, block: Judged) -> Floats:
     parameters = measure.parameters
     is_graded = "gain" in parameters or parameters.get("max_grade") is not None or "rel" not in parameters
     if measure.definition.linear and (is_graded or measure.definition.subtopics or measure.definition.needs):
-        return np.asarray(replace(measure, cutoff=None, judged_only=False).terms(block).gain)
+        of_all = replace(measure, cutoff=None, judged_only=False)
+        return np.asarray(of_all.terms(replace(block, cutoff=measure.cutoff)).gain)  # what is expected depends on it
     return np.asarray(
         gain_of(block, parameters.get("gain", "linear")) if is_graded else relevant(block, parameters["rel"])
     )
