@@ -3,6 +3,7 @@
 import json
 import warnings
 from collections.abc import Callable
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -139,3 +140,18 @@ def test_that_nothing_holds_grades_makes_all_of_them_1_or_is_refused(kind: str) 
         return
     with pytest.raises(RankworthError):
         evaluated(GRADED[kind](), RUN, qrels_columns={"grade": ""})
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("q1 Q0 d2 1 2 t\nq1 Q0 d1 2 1 t\n", {"qrels_columns": {"document": "0", "grade": "1"}}),
+        ("term,sku,sim\nq1,d2,2\nq1,d1,1\n", {"run_columns": {"query": "term", "document": "sku", "score": "sim"}}),
+    ],
+)
+def test_standard_input_is_read_once_where_columns_are_named(
+    text: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text.encode())))
+    qrels = {"q1": [["d1", 1]]} if "qrels_columns" in settings else QRELS
+    assert rw.evaluate(qrels, "-", ["RR"], **settings)["RR"] == 1 / 2
