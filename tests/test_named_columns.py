@@ -1,10 +1,12 @@
 """A law: a name that is given for a column, and that an input cannot use, is refused, whatever kind of input it is."""
 
 import json
+import os
 import warnings
 from collections.abc import Callable
 from io import BytesIO, TextIOWrapper
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import duckdb
@@ -149,9 +151,15 @@ def test_that_nothing_holds_grades_makes_all_of_them_1_or_is_refused(kind: str) 
         ("term,sku,sim\nq1,d2,2\nq1,d1,1\n", {"run_columns": {"query": "term", "document": "sku", "score": "sim"}}),
     ],
 )
-def test_standard_input_is_read_once_where_columns_are_named(
-    text: str, settings: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+def test_a_pipe_is_read_once_where_columns_are_named(
+    text: str, settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(text.encode())))
     qrels = {"q1": [["d1", 1]]} if "qrels_columns" in settings else QRELS
     assert rw.evaluate(qrels, "-", ["RR"], **settings)["RR"] == 1 / 2
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = Thread(target=pipe.write_text, args=(text,), daemon=True)
+    writer.start()
+    assert rw.evaluate(qrels, pipe, ["RR"], **settings)["RR"] == 1 / 2
+    writer.join()

@@ -23,7 +23,7 @@ from rankworth.io.facts import Observed
 from rankworth.io.files import file_batches, file_parts
 from rankworth.io.formats import FORMATS
 from rankworth.io.grade_words import Words
-from rankworth.io.id_tables import rule_of
+from rankworth.io.id_tables import single_rule
 from rankworth.io.layout import QRELS, RUN, SPAN, Layout
 from rankworth.io.options import Blank, Blanks, Reading, refuse_blanks_alone, refuse_roles
 from rankworth.io.paths import opened
@@ -120,12 +120,7 @@ def convert(
     _check(kind, tag)
     check("duplicates", duplicates, OneRow)
     check("duplicate_judgements", duplicate_judgements, OneJudgement)
-    named = {"ids": ids, "collapse": collapse, "sources": sources}
-    rules = {name: value for name, value in named.items() if value is not None}
-    if len(rules) > 1:
-        text = f"{' and '.join(rules)} are rules for the ids of the same documents"
-        raise UsageError("conflicting-options", text, remedy="give one of them")
-    rule = next((rule_of(value, name) for name, value in rules.items()), None)
+    rule = single_rule({"ids": ids, "collapse": collapse, "sources": sources})
     reading = Reading(format, columns or {}, split, Blanks(blank), grades or {}, ids=rule)
     form = write.target_format(target_path, to)
     if sources is not None and form not in _TABLES:
@@ -133,10 +128,10 @@ def convert(
         raise UsageError("unwritable-output", text, remedy=f"{' '.join(_TABLES)} hold them")
     beir = path != STDIN and (Path(path) / "qrels").is_dir()
     chosen_layout = KINDS.get(kind or Path(target_path).suffix.removeprefix(".").lower(), QRELS if beir else None)
-    sources = opened(path, chosen_layout or RUN, reading)
+    files = opened(path, chosen_layout or RUN, reading)
     if target_path != STDIN:
-        atomic.refuse(target_path, [each.path for each in sources])
-    layout = chosen_layout or _layout(sources, reading)
+        atomic.refuse(target_path, [each.path for each in files])
+    layout = chosen_layout or _layout(files, reading)
     refuse_roles(layout, columns or {})
     if form == "msmarco" and layout is QRELS:
         text = "MS MARCO's lines without a header are for runs"
@@ -147,7 +142,7 @@ def convert(
     policy: Policy = duplicates if layout is RUN else duplicate_judgements
     if collapse is not None and policy == "error":
         policy = "best"
-    rows = _Conversion(sources, layout, reading, form, tag, _name(path, sources), lossy, policy, progress)
+    rows = _Conversion(files, layout, reading, form, tag, _name(path, files), lossy, policy, progress)
     try:
         return rows.write(target_path)
     except ScatteredError:

@@ -291,16 +291,16 @@ def _notes_on_shares(systems: Sequence[SystemScores], scores: ScoreTable, rows: 
     Of several pairs, those are told of which another system is better then.
     """
     means = {system.name: system.by_share for system in systems if len(system.queries) == len(scores.queries)}
-    told = 0
+    notes = 0
     for row in rows:
         measure = str(systems[0].scores[row.measure].quantity)
         first, second = (means.get(name, {}).get(measure) for name in (row.first, row.second))
-        if first is None or second is None or told == _LISTED:
+        if first is None or second is None or notes == _LISTED:
             continue
         changes = [round(after - before, 4) + 0.0 for before, after in zip(first, second, strict=True)]
         changes_sides = min(changes) < 0 < max(changes)
         if changes_sides or (len({*changes}) > 1 and len({(row.first, row.second) for row in rows}) == 1):
-            told += 1
+            notes += 1
             listed = ", ".join(f"{change:+.4f}" for change in changes)
             end = "; which of them is better depends on it" if changes_sides else ""
             yield f"{row.second} - {row.first} by {row.measure}, {shares.TRIED} (--span-share): {listed}{end}"

@@ -99,9 +99,9 @@ class ResultsHistory(Analysis[Means]):
         columns = [Column("file", "text", files), Column("run", "text", runs)]
         columns += [Column("group", "text", groups)] if any(groups) else []
         for measure, kind in self.kinds.items():
-            found = [by_measure.get(measure) for by_measure in cells.values()]
-            values = [_EMPTY if row is None else whole([row.mean], kind)[0] for row in found]
-            ends = [(_EMPTY, _EMPTY) if row is None or row.level is None else (row.low, row.high) for row in found]
+            of_measure = [by_measure.get(measure) for by_measure in cells.values()]
+            values = [_EMPTY if row is None else whole([row.mean], kind)[0] for row in of_measure]
+            ends = [(_EMPTY, _EMPTY) if row is None or row.level is None else (row.low, row.high) for row in of_measure]
             columns.append(Column(measure, kind, values, bounds=ends if any(map(any, ends)) else ()))
         notes, rows = list(self.notes), [row for several in self.means.values() for row in several]
         if levels := sorted({row.level for row in rows if row.level is not None}):
@@ -155,19 +155,15 @@ def history(
         check_sampling(level, SEED)
     stored = _loaded(_named(files), level)
     wanted = _measures(stored, measures)
-    means = {
-        file: tuple(
-            row._replace(measure=wanted[canonical])
-            for row in of_file.rows
-            if (canonical := Signature.parse(row.signature).measure) in wanted
-        )
-        for file, of_file in stored.items()
-    }
+    means: dict[str, tuple[MeanRow, ...]] = {}
     kinds: dict[str, Kind] = {}
-    for of_file in stored.values():
+    for file, of_file in stored.items():
+        rows: list[MeanRow] = []
         for row in of_file.rows:
             if (name := wanted.get(Signature.parse(row.signature).measure)) is not None:
+                rows.append(row._replace(measure=name))
                 kinds.setdefault(name, of_file.kinds[row.measure])
+        means[file] = tuple(rows)
     judgements = {file: of_file.judgements for file, of_file in stored.items()}
     return ResultsHistory(
         means,

@@ -1,7 +1,7 @@
 """Means by the share of a gold span from which on a piece of a source counts as relevant."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -19,13 +19,16 @@ TRIED: Final = f"where a relevant piece holds at least {', '.join(f'{share:g}' f
 
 def plan_by_share(plan: Plan) -> Plan:
     """Return the measures of a plan that see pieces as documents, each with every share."""
-    seen = [measure for measure in plan.numbers if _sees_documents(measure)]
-    measures = [
+    return Plan(plan.profile, with_every_share(filter(_sees_documents, plan.numbers)))
+
+
+def with_every_share(measures: Iterable[ResolvedMeasure]) -> list[ResolvedMeasure]:
+    """Return each measure with each of the shares that are tried."""
+    return [
         replace(measure, label=_label(measure, share), judging=replace(measure.judging, span_share=share))
-        for measure in seen
+        for measure in measures
         for share in SHARES
     ]
-    return Plan(plan.profile, measures)
 
 
 def _sees_documents(measure: ResolvedMeasure) -> bool:

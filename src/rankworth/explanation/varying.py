@@ -13,7 +13,7 @@ from rankworth import names
 from rankworth.catalogue import missing as needed
 from rankworth.errors import InputError, MeasureError, UsageError
 from rankworth.evaluation import runner
-from rankworth.evaluation.shares import SHARES
+from rankworth.evaluation.shares import SHARES, with_every_share
 from rankworth.explanation import changes
 from rankworth.explanation.changes import BY, By, RankedQuery, Row, VariationOptions, ranked_queries
 from rankworth.explanation.explaining import named_ranking
@@ -505,12 +505,7 @@ def _by_share(ranking: _Ranking) -> Variation:
 
     """
     measures = ranking.plan.measures
-    judged = [
-        replace(measure, label=f"{number} {share}", judging=replace(measure.judging, span_share=share))
-        for number, measure in enumerate(measures)
-        for share in SHARES
-    ]
-    every = ranking.ranked(judged)
+    every = ranking.ranked(with_every_share(measures))
     if every[0].context.qrels.gold is None:
         raise needed("spans", 'by="share"')
     further, ranked = iter(every[len(measures) :]), every[: len(measures)]

@@ -18,7 +18,7 @@ from rankworth.io.looks import Column, Looks
 from rankworth.io.options import ROLES_OF, Reading
 from rankworth.io.remedies import Request
 from rankworth.io.resolve import knows, locate, value_locations
-from rankworth.io.source import STDIN, Source
+from rankworth.io.source import Source
 from rankworth.io.usual_names import NONE, OF_FILE, is_header, nearest
 
 _HEAD: Final = 1 << 16
@@ -314,7 +314,7 @@ def of_object(source: Any, layout: Layout, columns: Mapping[str, str], *, is_spe
 
     called = "the run" if layout is RUN else "the judgements"
     if files := files_of(source, layout, Reading()):
-        if files[0].path == STDIN:  # which can be read once only
+        if files[0].is_pipe:  # which is opened again to be read
             return Input(layout, files[0].name, None)
         return of_file(files[0], layout, Reading(columns=columns, is_specific=is_specific))
     if id_arrays.is_sparse(source):

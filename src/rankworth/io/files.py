@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from rankworth.io.judges import Judges
 
 
-_HEAD: Final = 1 << 10
 _UNTOLD: Final = ("run-columns", "qrels-columns", "frame-columns", "unfit-columns", "bad-grade", "bad-score")
 """the errors of files that do not tell which column holds what"""
 
@@ -152,7 +151,7 @@ def _naming(layout: Layout, source: Source, reading: Reading) -> Iterator[None]:
     try:
         yield
     except InputError as error:
-        if "query" not in reading.columns and source.head(_HEAD).lstrip()[:1] in (b"[", b"{"):
+        if "query" not in reading.columns:
             from rankworth.io.roots import with_file  # noqa: PLC0415 - for a message only
 
             error = with_file(error, source, layout, reading.columns)

@@ -38,8 +38,7 @@ def rules_of(given: Mapping[str, Any]) -> IdRules:
         raise _both_named(list(rules))
     for pair in (("ids", "qrels_ids"), ("ids", "run_ids"), ("ids", "collapse"), ("run_ids", "collapse")):
         if rules.keys() >= {*pair}:
-            text = f"{quoted(pair)} are rules for the ids of the same documents"
-            raise UsageError("conflicting-options", text, remedy="give one of the two")
+            raise _same_documents(quoted(pair), "give one of the two")
     if "sources" in rules:
         return IdRules(None, rules["sources"], rules["sources"])
     both = rules["ids"].idle_where_unfit() if "ids" in rules else None
@@ -57,6 +56,29 @@ def rule_for_documents(ids: object, sources: object) -> IdRule:
     if ids is not None and sources is not None:
         raise _both_named(["ids", "sources"])
     return rule_of(ids, "ids") if sources is None else rule_of(sources, "sources")
+
+
+def single_rule(given: Mapping[str, object]) -> IdRule | None:
+    """Read the only rule for the documents of a file; None where none is named.
+
+    Args:
+        given: `ids`, `collapse`, `sources`; None where nothing is said.
+
+    Raises:
+        UsageError: `unknown-setting`, `conflicting-options`.
+        InputError: where a table or sources cannot be read.
+
+    """
+    rules = {name: value for name, value in given.items() if value is not None}
+    if len(rules) > 1:
+        raise _same_documents(" and ".join(rules), "give one of them")
+    return next((rule_of(value, name) for name, value in rules.items()), None)
+
+
+def _same_documents(rules: str, remedy: str) -> UsageError:
+    """Return the error for several rules of the same documents."""
+    text = f"{rules} are rules for the ids of the same documents"
+    return UsageError("conflicting-options", text, remedy=remedy)
 
 
 def _both_named(names: Sequence[str]) -> UsageError:

@@ -72,12 +72,13 @@ def with_file(error: InputError, source: Source, layout: Layout, columns: Mappin
         columns: which key holds what, as the user says.
 
     """
-    may_be_list = source.head(HEAD).lstrip().startswith(b"[")
-    if error.slug not in _MISREAD or not source.query or not (source.pattern or may_be_list):
+    if error.slug not in _MISREAD or not source.query:
+        return error
+    beginning = source.head(HEAD).lstrip()[:1]
+    is_json = beginning == b"[" or (beginning == b"{" and source.pattern)
+    if not is_json or len(text := source.head(_OF_QUERY)) == _OF_QUERY:
         return error
     said = {**columns, "query": f"{OF_FILE}{source.query}"}
-    if len(text := source.head(_OF_QUERY)) == _OF_QUERY:
-        return error
     try:
         value = parsed(text, source)
     except InputError:

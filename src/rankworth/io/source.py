@@ -94,6 +94,11 @@ class Source:
         """Bytes in the file as it lies on the disk; None for standard input and other pipes."""
         return Path(self.path).stat().st_size if self.path != STDIN and Path(self.path).is_file() else None
 
+    @property
+    def is_pipe(self) -> bool:
+        """Whether its bytes can be read once only: standard input, a named pipe."""
+        return self.path == STDIN or (Path(self.path).exists() and not Path(self.path).is_file())
+
     def open(self) -> "Stream":
         """Open the file at its first byte.
 

@@ -111,12 +111,12 @@ class MarkedTexts:
             InputError: where the file cannot be read.
 
         """
-        given: Mapping[str, str] = {}
+        by_document: Mapping[str, str] = {}
         if docs is not None:
             from rankworth.io import query_texts  # noqa: PLC0415 - rarely needed
 
-            given = docs if isinstance(docs, Mapping) else query_texts.documents(docs, {*documents})
-        texts = {**texts_of_spans(qrels, runs, documents), **given}
+            by_document = docs if isinstance(docs, Mapping) else query_texts.documents(docs, {*documents})
+        texts = {**texts_of_spans(qrels, runs, documents), **by_document}
         graded = gold_spans(qrels) if qrels is not None and qrels.facts.spans else {}
         return cls(texts, {query: [span for span, grade in spans_ if grade > 0] for query, spans_ in graded.items()})
 

@@ -231,8 +231,8 @@ def clicks(judged: Judged, *, rel: float = 1, page: Ranks = 10, absent: Ranks = 
     >>> rankworth.score([0, 0], "Clicks@500", missing=[1])  # 500 / 10 + 1
     51.0
     """
-    found = first(relevant(judged, rel))
+    hit = first(relevant(judged, rel))
     beyond = (judged.n_retrieved if judged.cutoff is None else judged.cutoff + 0 * judged.n_retrieved) / page + 1
     if judged.cutoff is None:
         beyond = judged.xp.maximum(beyond, constant(absent, beyond) + 0 * beyond)
-    return Terms(gain=found, weight=whole((judged.rank - 1) / page), rest=beyond * (1 - total(found)))
+    return Terms(gain=hit, weight=whole((judged.rank - 1) / page), rest=beyond * (1 - total(hit)))

@@ -368,9 +368,9 @@ class _Evidence:
                 whole = self.part(members)
                 [row] = self.part(members & measured).policies("", {CHOSEN: threshold}, level)
                 cheapest = float(whole.thresholds[np.argmin(whole.mean_costs(whole.thresholds))])
-                known = row._asdict() | {"column": column, "group": group}
-                known |= {"separation": whole.separation, "cheapest": cheapest}
-                yield GroupThreshold(*(known[name] for name in GroupThreshold._fields))
+                cells = row._asdict() | {"column": column, "group": group}
+                cells |= {"separation": whole.separation, "cheapest": cheapest}
+                yield GroupThreshold(*(cells[name] for name in GroupThreshold._fields))
 
     def half(self, random: np.random.Generator) -> NDArray[np.bool_]:
         """Return `[Q]`, whether each is a tuning query: half of those with an answer, and half of the others."""

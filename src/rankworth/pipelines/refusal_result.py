@@ -201,8 +201,12 @@ class Silence(Analysis[Literal["thresholds", "policies", "splits", "queries", "g
     def _columns(self, of: str) -> dict[str, list[Any]]:
         if of == "splits":
             return by_name(Splits._fields, [] if self.splits is None else [self.splits])
-        kinds: dict[str, Any] = {"thresholds": Threshold, "policies": Policy, "queries": QueryError}
-        kinds["groups"] = GroupThreshold
+        kinds: dict[str, Any] = {
+            "thresholds": Threshold,
+            "policies": Policy,
+            "queries": QueryError,
+            "groups": GroupThreshold,
+        }
         return by_name(kinds[of]._fields, getattr(self, of))
 
     def sheets(self) -> list[Sheet]:
