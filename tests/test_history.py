@@ -26,7 +26,7 @@ def run_of(ranks: list[int]) -> dict[str, list[str]]:
     return {f"q{number}": [*"xyz"[: rank - 1], "a"] for number, rank in enumerate(ranks, 1)}
 
 
-def kept(name: str, ranks: list[int], *measures: str, qrels: Any = QRELS, **settings: Any) -> rw.Values:
+def save_values(name: str, ranks: list[int], *measures: str, qrels: Any = QRELS, **settings: Any) -> rw.Values:
     """Keep the values of a run as a results file."""
     values = rw.evaluate_runs(qrels, {"system": run_of(ranks)}, measures or ("RR", "P@1"), **settings)
     values.save(name)
@@ -37,8 +37,8 @@ def kept(name: str, ranks: list[int], *measures: str, qrels: Any = QRELS, **sett
 def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsysbinary: pytest.CaptureFixture[bytes]) -> Command:
     """Return the command, in a folder with the results of two days."""
     monkeypatch.chdir(tmp_path)
-    kept("monday.json", DAYS["monday"])
-    kept("tuesday.parquet", DAYS["tuesday"])
+    save_values("monday.json", DAYS["monday"])
+    save_values("tuesday.parquet", DAYS["tuesday"])
     return command_of(capsysbinary, "history")
 
 
@@ -104,7 +104,7 @@ def test_means_alone_are_shown_with_the_intervals_that_they_hold(command: Comman
 
 
 def test_a_measure_that_a_file_lacks_is_an_empty_cell(command: Command) -> None:
-    kept("wednesday.json", [1, 1, 1], "MRR", "R@1")
+    save_values("wednesday.json", [1, 1, 1], "MRR", "R@1")
     _, out, _ = command("monday.json", "wednesday.json")
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["file", "run", "RR", "P@1", "R@1"]
@@ -117,7 +117,7 @@ def test_a_measure_that_a_file_lacks_is_an_empty_cell(command: Command) -> None:
 
 
 def test_values_that_were_not_measured_alike_are_told(command: Command) -> None:
-    kept("skip.json", [1, 1, 1], "RR", missing="skip", queries=["q1", "q2"])
+    save_values("skip.json", [1, 1, 1], "RR", missing="skip", queries=["q1", "q2"])
     status, out, _ = command("monday.json", "skip.json", "-m", "RR")
     text = " ".join(out.split())
     assert status == 0
@@ -134,7 +134,7 @@ def test_values_that_were_not_measured_alike_are_told(command: Command) -> None:
 
 
 def test_one_name_of_two_measures_is_two_columns(command: Command) -> None:
-    kept("raised.json", [1, 1, 1], "RR", "P@1", rel=2, qrels={query: {"a": 2} for query in QRELS})
+    save_values("raised.json", [1, 1, 1], "RR", "P@1", rel=2, qrels={query: {"a": 2} for query in QRELS})
     history = rw.history(["monday.json", "raised.json"])
     assert history.measures == ("RR", "P@1", "RR(rel=2)", "P(rel=2)@1")
     assert command("monday.json", "raised.json", "-m", "RR(rel=2)")[1].splitlines()[0].split() == [
@@ -145,8 +145,8 @@ def test_one_name_of_two_measures_is_two_columns(command: Command) -> None:
 
 
 def test_judgements_that_changed_are_told(command: Command) -> None:
-    kept("later.json", [1, 1, 1], qrels=QRELS | {"q3": {"a": 2, "b": 1}})
-    kept("same.json", [1, 1, 1], qrels=QRELS | {"q3": {"a": 2, "b": 1}})
+    save_values("later.json", [1, 1, 1], qrels=QRELS | {"q3": {"a": 2, "b": 1}})
+    save_values("same.json", [1, 1, 1], qrels=QRELS | {"q3": {"a": 2, "b": 1}})
     history = rw.history(["monday.json", "tuesday.parquet", "later.json", "same.json"])
     changes = "2 judgements of 1 query changed: 1 added, 1 regraded"
     text = f"later: its values were measured by other judgements than those before: {changes}"

@@ -123,9 +123,9 @@ def test_the_signature_says_how_grades_of_judges_became_one(name: str, tmp_path:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", rw.RankworthWarning)
             values = rw.evaluate(source, RUN, ["AP"], qrels_columns={"grade": name})
-            told = rw.explain(source, RUN, "AP", query="q1", qrels_columns={"grade": name})
+            explanation = rw.explain(source, RUN, "AP", query="q1", qrels_columns={"grade": name})
         assert values.signature.endswith(f"|{said}")
         assert Signature.parse(values.signature).recorded["judges"] == said.removeprefix("judges:")
-        assert told.signature.endswith(f"|{said}")
+        assert explanation.signature.endswith(f"|{said}")
     values = rw.evaluate({"q1": {"d1": 3, "d2": 0}, "q2": {"d4": 2}}, RUN, ["AP"])
     assert "judges" not in values.signature

@@ -27,8 +27,8 @@ def sampled(hits: JudgedRows) -> tuple[int, int] | None:
     if sizes.size < FEWEST or sizes.min() < FEWEST or sizes.min() < sizes.max():
         return None
     relevant = np.bincount(hits.pool.query[hits.pool.grades > 0], minlength=answered.size)[answered]
-    found = np.bincount(hits.query[hits.is_judged & (hits.grade > 0)], minlength=answered.size)[answered]
-    return (int(sizes[0]), sizes.size) if (relevant == 1).all() and (found == 1).all() else None
+    retrieved = np.bincount(hits.query[hits.is_judged & (hits.grade > 0)], minlength=answered.size)[answered]
+    return (int(sizes[0]), sizes.size) if (relevant == 1).all() and (retrieved == 1).all() else None
 
 
 def described(name: str, size: int, queries: int) -> str:

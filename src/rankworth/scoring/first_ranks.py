@@ -119,7 +119,7 @@ def _rows_between_blanks(path: Any, columns: Mapping[str, str]) -> list[dict[str
     positions = [columns.get(role, default) for role, default in (("query", "1"), (ROLE, ""))]
     if not all(number.isdecimal() and int(number) for number in positions) or str(path) == STDIN:
         return []
-    found = []
+    rows = []
     for source in files_of(path, QRELS, Reading()):
         for number, line in enumerate(source.whole().decode("utf-8", "replace").splitlines(), 1):
             cells = line.split()
@@ -132,8 +132,8 @@ def _rows_between_blanks(path: Any, columns: Mapping[str, str]) -> list[dict[str
                 raise InputError("frame-columns", text, remedy=f"--columns query=1 {ROLE}=2 counts columns from 1")
             if cells:
                 query, rank = (cells[int(position) - 1] for position in positions)
-                found.append({"query": query, ROLE: rank})
-    return found
+                rows.append({"query": query, ROLE: rank})
+    return rows
 
 
 def _column(table: query_texts.QueryTable) -> Mapping[str, Any]:
